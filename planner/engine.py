@@ -34,6 +34,7 @@ from planner.values.listing import (
     Listing,
 )
 from planner.values.live import (
+    FIRST_ROWS,
     FirstRows,
     LiveCounts,
     LiveEvent,
@@ -86,6 +87,7 @@ from stores.spec.traces import Trace, TracedRead
 
 __all__ = [
     "EVERY_STORE",
+    "FIRST_ROWS",
     "FUNCTIONS",
     "OID",
     "PLAIN_TIMES",

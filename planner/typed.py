@@ -26,7 +26,7 @@ from planner.running.typed_routing import NamedQuery, known_queries, routed
 from planner.syntax.options import DEFAULT_OPTIONS, ReadOptions, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.cancel import Cancellation
-from planner.values.partition_failures import RESTORING, partitions_failed
+from planner.values.partition_failures import RESTORING, partitions_failed, read_failed
 from planner.values.rights import Rights
 from planner.values.session import Session
 from planner.values.statement import PartitionAnswer
@@ -317,9 +317,7 @@ def _rows(
     except QueryError:
         raise
     except Exception as error:  # the code of a third party may raise anything
-        raise StoreFailedError(
-            f'partition {partition} of store "{query.store}" failed while it was read: {error}'
-        ) from error
+        raise read_failed(query.store, partition, error) from error
     if not batches:
         return Rows(columns=())
     known = store.schema.column_by_name

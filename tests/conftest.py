@@ -174,3 +174,12 @@ def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the kinds and queries that a test registers when it ends."""
     monkeypatch.setattr(registry, "_factories", dict(registry._factories))
     monkeypatch.setattr(registry, "_handlers", dict(registry._handlers))
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make hosts poll the log so often that no test has to wait for it."""
+    monkeypatch.setattr("stores.hosting.follower._REFRESH_S", 0.02)
+    monkeypatch.setattr("stores.hosting.follower._BACKOFF_S", 0.01)
+    monkeypatch.setattr("stores.hosting.schedule._LOCAL_MAX_S", 0.02)
+    monkeypatch.setattr("stores.hosting.maintenance._PAUSE_S", 0.005)

@@ -140,7 +140,7 @@ class NodeService:
         """
         self._host = host
         host.editions.may_answer = lambda store: may_answer(
-            self.view, self._settings.node, store.schema, store.address
+            self.view, self._settings.node, store.schema
         )
         self._server = NodeServer(
             lambda: host.editions.stores,
@@ -364,7 +364,7 @@ class NodeService:
         held = self._held()
         if not self._stopping.is_set():
             make(host, changes(self.view, held))
-        own = self._announcement({**host.editions.rebuilt(), **self._held()})
+        own = self._announcement(host.editions.held())
         if own != self._own and self._loop is not None and self._server is not None:
             self._own = own
             if not self._stopping.is_set():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from planner.errors import UnavailableError
 from planner.live.cuts import Epochs, Stores
@@ -53,24 +54,44 @@ def await_bounds(
     return least
 
 
-def await_epochs(stores: Stores, epochs: Epochs, cancellation: Cancellation) -> None:
-    """Wait a moment until stores have reached epochs that a client has seen elsewhere."""
+class Advancing(Protocol):
+    """A live query that is brought up to date."""
+
+    def reached(self, least: Epochs) -> bool:
+        """Whether its rows are at least as new as these epochs."""
+
+    def advance(self) -> None:
+        """Read the epochs that have come."""
+
+
+def await_token(
+    query: Advancing, stores: Stores, epochs: Epochs, cancellation: Cancellation
+) -> None:
+    """Bring a query to the epochs of a token: its client has seen them, perhaps elsewhere.
+
+    Raises:
+        UnavailableError: no copy that answers has them (55S01).
+    """
+    if query.reached(epochs):
+        return
+    _await_epochs(stores, epochs, cancellation)
+    query.advance()
+    if not query.reached(epochs):
+        raise UnavailableError(
+            "the partitions are behind the token",
+            detail="No copy that answers has the rows that the client has seen.",
+            hint="Retry.",
+            sqlstate="55S01",
+        )
+
+
+def _await_epochs(stores: Stores, epochs: Epochs, cancellation: Cancellation) -> None:
     awaited = [
         Awaited(store=store, partition=number, bound=PositionBound(epoch=epochs.get(name)))
         for name, store in stores.items()
         for number in range(store.schema.partitions)
     ]
     wait_for_all(awaited, timeout_s=_ALIGN_S, cancellation=cancellation)
-
-
-def behind_token() -> UnavailableError:
-    """Return the error for a client that has seen more than any copy has."""
-    return UnavailableError(
-        "the partitions are behind the token",
-        detail="No copy that answers has the rows that the client has seen.",
-        hint="Retry.",
-        sqlstate="55S01",
-    )
 
 
 def _behind(awaited: list[Awaited]) -> list[tuple[str, int, FailureReason, str]]:

@@ -20,7 +20,7 @@ from typing import Protocol, TypeAlias
 from msgspec import Struct, field
 
 from planner.errors import QueryError, UnavailableError
-from planner.live.cuts import Stores, is_ahead, is_held, take_again
+from planner.live.cuts import Stores, is_ahead, is_held, remade, take_again
 from planner.live.differences import Difference
 from planner.live.live_query import LiveQuery
 from planner.live.opened_past import OpenedPast
@@ -328,6 +328,8 @@ def _epochs(mark: Mark, stores: Mapping[str, Store]) -> list[PastEpoch]:
     Raises:
         UnavailableError: the statement reads other stores by now.
     """
+    if (problem := remade(stores, mark)) is not None:
+        raise UnavailableError(problem)
     if mark.epochs.keys() != stores.keys():
         raise UnavailableError("the statement reads other stores by now")
     return [

@@ -12,8 +12,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, TypeAlias
 
 from planner.errors import SnapshotTooOldError, UnavailableError
-from planner.live.tokens import Mark
+from planner.live.tokens import Mark, Seen, seen_in
 from planner.running.snapshot import Snapshot
+from planner.values.live import FIRST_ROWS
 from stores.errors import TooManyWaitersError
 from stores.hosting.held_epochs import standstill
 from stores.spec.position import PositionBound
@@ -45,11 +46,12 @@ def take_next(stores: Stores, after: Mark | None, *, to_newest: bool = False) ->
         to_newest: whether to skip what lies between.
 
     Raises:
-        SnapshotTooOldError: a store is older than it was, or at the same epoch with other rows, as
-            after it was made anew. One that has gone further is read as it is: the next event leads
-            from the old rows to its rows.
+        SnapshotTooOldError: a store is another incarnation than it was, older than it was, or at
+            the same epoch with other rows, as after its log was put back from a copy.
         UnavailableError: a partition is on no node (55S03).
     """
+    if after is not None and (problem := remade(stores, after)) is not None:
+        raise SnapshotTooOldError(problem, hint="Subscribe again, from the beginning.")
     with _standstill(stores):
         look = _Look(stores)
         if after is not None:
@@ -117,7 +119,34 @@ def mark_of(snapshot: Snapshot, stores: Stores) -> Mark:
     return Mark(
         epochs={name: epoch for name, epoch in found.items() if epoch is not None},
         committed_ms={name: max(each, default=None) for name, each in times.items()},
+        incarnations=_incarnations(stores),
     )
+
+
+def remade(stores: Stores, mark: Mark) -> str | None:
+    """Return in words which store was rebuilt or made anew since a mark; None if none was."""
+    for name, incarnation in _incarnations(stores).items():
+        if mark.incarnations.get(name) != incarnation:
+            return f'store "{name}" was rebuilt, or made anew'
+    return None
+
+
+def seen_of(token: str | None, digest: str, stores: Stores) -> tuple[Seen | None, str | None]:
+    """Return what a client has seen, and in words why it cannot go on from there, if so.
+
+    Raises:
+        InvalidValueError: the token is malformed, or of another statement (22023).
+    """
+    if token is None:
+        return None, None
+    if token == FIRST_ROWS:
+        return None, "its first rows were not complete"
+    seen = seen_in(token, digest)
+    return seen, remade(stores, seen.mark)
+
+
+def _incarnations(stores: Stores) -> dict[str, str]:
+    return {name: store.schema.incarnation for name, store in stores.items()}
 
 
 def are_elsewhere(stores: Stores) -> bool:
@@ -136,7 +165,7 @@ def _hold(stores: Stores, epochs: Epochs, look: _Look) -> Snapshot | None:
     if not taken.hold_at(stores.values(), epochs, look.pipelines):
         return None
     if are_elsewhere(stores) and any(len(taken.committed_ms(s)) > 1 for s in stores.values()):
-        # A node has yet to see that the store was made anew, and another one has seen it.
+        # A node has yet to see that the log was put back from a copy, and another one has seen it.
         taken.release()
         return None
     return taken
@@ -173,7 +202,7 @@ class _Look:
                 )
 
     def require_same(self, mark: Mark) -> None:
-        """Refuse a store that was made anew and has come to the same epoch.
+        """Refuse a store whose log was put back from a copy, and has come to the same epoch.
 
         Raises:
             SnapshotTooOldError: there is one.
@@ -188,7 +217,7 @@ class _Look:
                     and committed_ms not in {None, progress.committed_ms}
                 ):
                     raise SnapshotTooOldError(
-                        f'store "{name}" was made anew',
+                        f'the log of store "{name}" was put back',
                         detail=f"It is at epoch {progress.epoch} again, with other rows.",
                         hint="Subscribe again, from the beginning.",
                     )
@@ -230,18 +259,18 @@ class _Look:
         return True
 
     def _require_no_older(self, statuses: list[tuple[str, PartitionStatus]], mark: Mark) -> None:
-        """Refuse stores that were made anew, and have not come as far yet.
+        """Refuse stores whose logs were put back from copies, and have not come as far yet.
 
-        A copy at another node may only be behind one that was lost: then it is waited for.
+        With several nodes, a copy may only be behind one that was lost: then it is waited for.
 
         Raises:
             SnapshotTooOldError: there is one.
         """
-        may_be_behind = are_elsewhere(self._stores)
+        if are_elsewhere(self._stores):
+            return
         for name, status in statuses:
             progress = status.progress
-            is_older = progress.epoch < mark.epochs[name]
-            if is_older and not (may_be_behind and _is_behind(status, mark.committed_ms[name])):
+            if progress.epoch < mark.epochs[name]:
                 raise SnapshotTooOldError(
                     f'store "{name}" is older than it was',
                     detail=f"It is at epoch {progress.epoch}, and was at epoch "
@@ -262,21 +291,6 @@ class _Look:
 
     def _by_pipeline(self) -> list[list[str]]:
         return members_of(self.pipelines)
-
-
-def is_made_anew(stores: Stores, mark: Mark) -> bool:
-    """Whether a store that has not come to these epochs is another one, not the same one behind."""
-    return any(
-        status.progress.epoch < mark.epochs.get(name, -1)
-        and not _is_behind(status, mark.committed_ms.get(name))
-        for name, store in stores.items()
-        for status in store.statuses().values()
-    )
-
-
-def _is_behind(status: PartitionStatus, committed_ms: int | None) -> bool:
-    """Whether an epoch below another one may be of the same store, as their times tell."""
-    return committed_ms is None or status.progress.committed_ms <= committed_ms
 
 
 def _next_epoch(

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from planner.binding.running_statements import RunningQueries
 from planner.errors import InternalError, LimitExceededError, QueryError, UnavailableError
-from planner.live.bounds import await_bounds, await_epochs, behind_token
+from planner.live.bounds import await_bounds, await_token
 from planner.live.catching_up import CatchingUp, ExecutorOver
-from planner.live.cuts import are_elsewhere, is_made_anew
+from planner.live.cuts import are_elsewhere, seen_of
 from planner.live.kept_results import kept_result
 from planner.live.limits import LiveLimits
 from planner.live.live_query import LiveQuery
@@ -24,7 +24,7 @@ from planner.live.subscribable import (
     require_subscribable,
 )
 from planner.live.subscription import LiveSubscription
-from planner.live.tokens import Mark, digest_of, seen_in
+from planner.live.tokens import Mark, digest_of
 from planner.running.execute import Executor
 from planner.statements.run import current
 from planner.syntax.options import ReadOptions, read_options
@@ -124,39 +124,38 @@ class LiveQueries:
         options = read_options(plan.clause, session, parameters)
         require_live_options(options)
         digest = digest_of(statement.sql, parameters, plan.times)
-        seen = None if token is None else seen_in(token, digest)
-        after = None if seen is None else seen.mark
+        reader = self._reader(statement, parameters, options, session)
+        stores = reader.stores()
+        seen, problem = seen_of(token, digest, stores)
+        after = None if seen is None or problem is not None else seen.mark
         subscription = LiveSubscription(
             self, on_ready, require_rights, may_start_over=may_start_over
         )
         self._admit()
         try:
-            reader = self._reader(statement, parameters, options, session)
-            stores = reader.stores()
             least = await_bounds(stores, options, self._catalog, cancellation)
             values = repr((parameters, statement.parameters))
             key = (statement.sql, values, plan.times, options.partitions, options.active)
             query, is_current = self._joined(key, reader, digest, subscription)
             subscription.open(query, self._queries.begin(statement.sql, session))
             if seen is not None and not (is_current or may_start_over):
-                problem = self._catching_up.problem(seen, stores, cancellation)
+                problem = problem or self._catching_up.problem(seen, stores, cancellation)
                 if problem is not None:
                     subscription.go_on(seen, problem)
                     return subscription
             if not is_current:
                 self._begin(query, after)
-            if after is not None and not query.reached(after.epochs):
-                await_epochs(stores, after.epochs, cancellation)
-                query.advance()
-                if not query.reached(after.epochs) and not is_made_anew(stores, after):
-                    raise behind_token()
+            if after is not None:
+                await_token(query, stores, after.epochs, cancellation)
             if are_elsewhere(stores):
                 self._settle_later()
             if not query.reached(least):
                 raise UnavailableError(
                     "the partitions share no epoch at the bound", hint="Retry.", sqlstate="55S01"
                 )
-            if not subscription.start(seen):
+            if problem is not None:
+                subscription.go_on(seen, problem)
+            elif not subscription.start(seen):
                 assert seen is not None, "without a token there are first rows"
                 # The query may use the reader above, in other threads.
                 own = self._reader(statement, parameters, options, session)

@@ -89,14 +89,14 @@ class LiveSubscription:
         self.has_begun = True
         return True
 
-    def go_on(self, after: Seen, problem: str | None) -> None:
+    def go_on(self, after: Seen | None, problem: str | None) -> None:
         """Go on after what was seen by an event that was added to the query, or start over.
 
         If it may not start over, it fails (72000), and its reader gets the error. The first rows
         are not read here, for others wait for this thread: see `begin`.
 
         Args:
-            after: what was seen.
+            after: what was seen; None if that is not known.
             problem: why it has to start over; None if the event is there.
         """
         try:
@@ -133,8 +133,8 @@ class LiveSubscription:
         self._keeper.came_back(starts_over=True)
         self.has_begun = True
 
-    def _catches_up(self, after: Seen) -> bool:
-        event = self._opened.catch_up(after)
+    def _catches_up(self, after: Seen | None) -> bool:
+        event = None if after is None else self._opened.catch_up(after)
         if event is not None:
             self._catch_up, self._number = event, event.number + 1
         return event is not None

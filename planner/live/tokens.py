@@ -1,8 +1,10 @@
 """The tokens by which subscriptions go on: the epoch of each store, and which statement it was.
 
-A store that is made anew numbers its epochs from 0 again. So a token also has the times at which
-its epochs were committed. It has a digest of the rows, too, where a statement that is run again at
-these epochs may give others, as LIMIT among equal rows does.
+A store that is rebuilt or made anew has other rows at an epoch of the same number. So a token also
+names the incarnation of each store, and the times at which its epochs were committed, which tell
+apart what a log has and what it had before it was put back from a copy. It has a digest of the
+rows, too, where a statement that is run again at these epochs may give others, as LIMIT among equal
+rows does.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ class Mark(msgspec.Struct, frozen=True):
     """The epoch of each store, by name."""
     committed_ms: dict[str, int | None]
     """When each was committed, in epoch milliseconds; None if that is not known."""
+    incarnations: dict[str, str] = msgspec.field(default_factory=dict)
+    """The incarnation of each store: `StoreSchema.incarnation`."""
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -50,6 +54,7 @@ class _Token(msgspec.Struct, frozen=True, omit_defaults=True):
     of: str
     epochs: dict[str, _Number]
     committed_ms: dict[str, _Number | None]
+    incarnations: dict[str, str] = msgspec.field(default_factory=dict)
     rows: str | None = None
 
 
@@ -70,7 +75,13 @@ def digest_of(sql: str, parameters: Row, times: TimeSettings | None) -> str:
 
 def token_of(digest: str, mark: Mark, rows: str | None = None) -> str:
     """Return the token of a statement at some epochs, with a digest of its rows."""
-    token = _Token(digest, _sorted(mark.epochs), _sorted(mark.committed_ms), rows)
+    token = _Token(
+        digest,
+        _sorted(mark.epochs),
+        _sorted(mark.committed_ms),
+        _sorted(mark.incarnations),
+        rows,
+    )
     body = msgspec.json.encode(token)
     return base64.urlsafe_b64encode(body).rstrip(b"=").decode()
 
@@ -99,5 +110,5 @@ def seen_in(token: str, digest: str) -> Seen:
             "the token is of another statement",
             hint="Subscribe to the same text with the same parameters, or without a token.",
         )
-    mark = Mark(found.epochs, found.committed_ms)
+    mark = Mark(found.epochs, found.committed_ms, found.incarnations)
     return Seen(token_of(found.of, mark, found.rows), mark, found.rows)

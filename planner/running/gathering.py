@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from planner.composing.compose import Composed
-from planner.errors import QueryError, StoreFailedError, out_of_memory
+from planner.errors import QueryError, out_of_memory
 from planner.planning.access import Top
 from planner.planning.plan import QueryPlan, Stream
 from planner.planning.row_path import RowPath
@@ -24,7 +24,7 @@ from planner.running.few_reads import LateError, slice_end, thread_slice_end
 from planner.running.few_rows import few_rows_of, first_rows_in, read_few, rows_in_memory
 from planner.running.ordered_reads import first_rows, trailing_null_held
 from planner.values.cancel import Cancellation
-from planner.values.partition_failures import RESTORING, partitions_failed
+from planner.values.partition_failures import RESTORING, partitions_failed, read_failed
 from planner.values.statement import Notice, PartitionAnswer, Result, StatementKind
 from stores.errors import FailureReason, StoreError
 from stores.spec.position import EMPTY, Position
@@ -258,7 +258,7 @@ class Streams:
         except MemoryError as error:
             raise out_of_memory(str(error) or None) from error
         except Exception as error:
-            raise _failed(answer, error) from error
+            raise read_failed(answer.store, answer.partition, error) from error
 
 
 def _timed(stream: BatchStream, answer: PartitionAnswer) -> Iterator[pa.RecordBatch]:
@@ -273,12 +273,6 @@ def _timed(stream: BatchStream, answer: PartitionAnswer) -> Iterator[pa.RecordBa
         rows += batch.num_rows
         yield batch
     answer.info = (*answer.info, f"read {rows} rows of the stream: {spent_ns} ns")
-
-
-def _failed(answer: PartitionAnswer, error: Exception) -> StoreFailedError:
-    return StoreFailedError(
-        f'partition {answer.partition} of store "{answer.store}" failed while it was read: {error}'
-    )
 
 
 def top_rows(streams: Streams, top: Top, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:

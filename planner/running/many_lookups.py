@@ -63,7 +63,8 @@ def look_up_each(
         return None
     admitted = parameters and admissions.of(plan, schema)(parameters[0], session)
     store = admissions.catalog.stores.get(schema.name)
-    if not admitted or store is None or len(set(map(len, parameters))) > 1:
+    is_same = admitted and store is not None and store.schema.has_rows_of(schema)
+    if store is None or not is_same or len(set(map(len, parameters))) > 1:
         return None
     try:
         keys = list(map(key_reader(plan, node), parameters))

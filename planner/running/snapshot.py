@@ -97,8 +97,18 @@ class Snapshot:
     _is_released: bool = False
 
     def store(self, store: Store) -> Store:
-        """Return the store of this name in the snapshot; the given one before the first read."""
-        return self._stores.setdefault(store.schema.name, store)
+        """Return the store of this name in the snapshot; the given one before the first read.
+
+        Raises:
+            SnapshotTooOldError: it was rebuilt, or made anew, since the first read.
+        """
+        held = self._stores.setdefault(store.schema.name, store)
+        if held is not store and not held.schema.has_rows_of(store.schema):
+            raise SnapshotTooOldError(
+                f'store "{store.schema.name}" was rebuilt, or made anew',
+                hint="Begin the transaction again.",
+            )
+        return held
 
     def pipeline(self, store: Store) -> str:
         """Return the pipeline whose epochs a store has, as of its first read."""

@@ -43,7 +43,8 @@ def paged(statement: Statement) -> Paged:
     parsed = parse(statement.sql)
     schema, key = _key(parsed.tree, plan)
     text = _Text(parsed, schema, parameters=len(statement.parameters))
-    return Paged(key=key, types=tuple(column.type for column in schema.key), text=text.page)
+    types = tuple(column.type for column in schema.key)
+    return Paged(store=schema.address, key=key, types=types, text=text.page)
 
 
 def _key(tree: exp.Query | None, plan: QueryPlan) -> tuple[StoreSchema, tuple[int, ...]]:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
 from stores.spec.position import Position
 from stores.spec.schema import Column, Row
+
+FIRST_ROWS: Final = "first-rows"
+"""The token of a client that has yet to get all of its first rows: it gets them anew, and is told
+to forget those that it has."""
 
 
 class RowChange(Struct, frozen=True):

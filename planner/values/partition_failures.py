@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.errors import QueryError, StoreFailedError, UnavailableError
-from stores.errors import FailureReason
+from stores.errors import FailureReason, StoreError
 
 SQLSTATE_BY_REASON: dict[FailureReason, str] = {
     FailureReason.NOT_UP_TO_BOUND: "55S01",
@@ -36,6 +36,20 @@ _SEVERITY = (
     FailureReason.NOT_ACTIVE,
     FailureReason.NOT_UP_TO_BOUND,
 )
+
+
+def read_failed(store: str, partition: int, error: Exception) -> QueryError:
+    """Return the error of a statement for which the rows of a partition end too early.
+
+    Args:
+        store: the store.
+        partition: the partition.
+        error: why; one that a retry can help is that of a node that was lost.
+    """
+    message = f'partition {partition} of store "{store}" failed while it was read: {error}'
+    if isinstance(error, StoreError) and error.retryable:
+        return UnavailableError(message, hint="Retry.", sqlstate="55S03")
+    return StoreFailedError(message)
 
 
 def partitions_failed(failures: Sequence[tuple[str, int, FailureReason, str]]) -> QueryError:

@@ -205,6 +205,8 @@ class EachLookedUp(Struct, frozen=True):
 class Paged(Struct, frozen=True, kw_only=True):
     """How to read the rows of a statement page by page, in the order of a store's key."""
 
+    store: str
+    """The address of the store, which names the incarnation whose key it is."""
     key: tuple[int, ...]
     """The place of each key column in the result."""
     types: tuple[DataType, ...]

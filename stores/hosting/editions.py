@@ -1,8 +1,9 @@
-"""The stores of a node under all of their definitions that are open, for the other nodes.
+"""The incarnations of stores that are open on a node, for the other nodes.
 
-A store that was rebuilt has another log, with other columns, keys or partitions. Nodes do not
-change over to it in the same moment, so each asks the others for the definition that its statement
-was planned for: by `Store.address`. The old store and the rebuilt one are both here for a while.
+A store that was rebuilt has another log, with other columns, keys or partitions; one that was
+removed and made anew has other rows. Nodes do not change over to it in the same moment, so each
+asks the others for the incarnation that it has itself: by `StoreSchema.address`. So no answer has
+rows of two. The old store and the rebuilt one are both here for a while.
 """
 
 from __future__ import annotations
@@ -29,10 +30,9 @@ class Editions:
         """Whether a rebuilt store that has caught up may take the place of the old one."""
         self._local: dict[str, LocalStore] = {}
 
-    def rebuilt(self) -> dict[str, tuple[StoreSchema, Mapping[int, PartitionStatus]]]:
-        """Return those that were rebuilt, with their replicas here, also before they answer."""
-        found = tuple(self.stores.items())
-        return {at: (s.schema, s.statuses()) for at, s in found if at != s.schema.name}
+    def held(self) -> dict[str, tuple[StoreSchema, Mapping[int, PartitionStatus]]]:
+        """Return all of them with their replicas here, also those that do not answer yet."""
+        return {at: (s.schema, s.statuses()) for at, s in tuple(self.stores.items())}
 
     def put(self, store: LocalStore, served: Store | None = None) -> None:
         """Add a store, or replace the one of its address.
@@ -41,11 +41,11 @@ class Editions:
             store: the store.
             served: the same, as others are to ask it.
         """
-        self._local[store.address] = store
-        self.stores = {**self.stores, store.address: store if served is None else served}
+        self._local[store.schema.address] = store
+        self.stores = {**self.stores, store.schema.address: store if served is None else served}
 
     def remove(self, store: LocalStore) -> None:
         """Remove a store, unless another one has its address by now."""
-        if self._local.get(store.address) is store:
-            del self._local[store.address]
-            self.stores = {a: each for a, each in self.stores.items() if a != store.address}
+        if self._local.get(store.schema.address) is store:
+            del self._local[store.schema.address]
+            self.stores = {a: each for a, each in self.stores.items() if a != store.schema.address}

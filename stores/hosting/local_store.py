@@ -74,8 +74,6 @@ class LocalStore:
         for replica in self.replicas.values():
             replica.inputs = self.inputs
         self.log = log
-        place = "" if log is None else log.place
-        self.address = f"{schema.name}/{place}" if place else schema.name
         self.note_waiting: Callable[[], None] | None = None
         """Called when someone waits for a bound, so that the follower looks at the log soon."""
         self._follower = None if log is None else LogFollower(log, self.inputs)

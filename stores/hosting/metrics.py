@@ -134,7 +134,7 @@ class MeteredStore:
 
     def __init__(self, inner: Store, metrics: Metrics) -> None:
         self.inner, self.metrics, self.here = inner, metrics, inner.here
-        self.schema, self.address = inner.schema, inner.address
+        self.schema = inner.schema
         self._ask, self._ask_all = inner.query_partition, inner.query
         self.standing = inner.standing
         self._count = metrics.count_query

@@ -159,8 +159,7 @@ class OpenStores:
         self._placed[name].pop(partition, None)
         self._successors.drop(name)
         if remove:
-            assert store.log is not None
-            self._opener.remove(store.log, partition)
+            self._opener.remove(store.schema, partition)
         _logger.info("replica dropped store=%s partition=%d", name, partition)
 
     def _checked(self, name: str, partition: int) -> LocalStore:
@@ -276,8 +275,7 @@ class OpenStores:
             self._publish(self._open(schema, log))
         elif not _is_followed(store, schema, log):
             _logger.warning("store was replaced in the log, starting over store=%s", name)
-            # A reader of the old databases may delay opening the new ones. Until then the closed
-            # store stands for it: its partitions are not present.
+            # Until the new one is open the closed one stands for it, without any partition.
             self._successors.drop(name)
             self.editions.remove(store)
             store.close(StoreMigratedError)
@@ -286,6 +284,7 @@ class OpenStores:
                 # store.
                 self._placed.pop(name, None)
             self._publish(self._open(schema, root.store(name)))
+            self._successors.replaced(store, schema)
         elif (store.schema, store.schema.comments) != (schema, schema.comments):
             self._publish(store.with_inputs(schema))
 
@@ -357,7 +356,7 @@ class OpenStores:
         self._placed[schema.name] = roles
         _logger.info("store opened store=%s partitions=%d", schema.name, len(replicas))
         if schema.name not in self.local:
-            self._opener.remove_others(log)
+            self._opener.remove_others(schema)
         return LocalStore(schema, replicas, log=log)
 
     def _publish(self, store: LocalStore) -> None:
@@ -375,13 +374,13 @@ def _not_here(name: str, partition: int) -> InvalidPartitionError:
 
 
 def _is_followed(store: LocalStore, schema: StoreSchema, log: StoreLog) -> bool:
-    """Return whether a store is open, of this definition, and made from this log.
+    """Return whether a store is open, of this incarnation, and made from this log.
 
-    It may have fewer inputs: they decide which bounds count, not what the rows mean. All replicas
-    of a store have applied the same commits, so checking one of those furthest ahead is enough.
+    It may have fewer inputs: they decide which bounds count, not what the rows mean. A log whose
+    files were put back from a copy is one that it was not made from. All replicas of a store have
+    applied the same commits, so checking one of those furthest ahead is enough.
     """
-    is_elsewhere = store.log is not None and store.log.place != log.place
-    if is_elsewhere or not store.schema.has_rows_of(schema):
+    if not store.schema.has_rows_of(schema):
         return False
     statuses = store.statuses().values()
     furthest = max(statuses, key=lambda status: status.progress.epoch, default=None)

@@ -17,7 +17,6 @@ from stores.errors import CodecError, LogError, StoreError
 from stores.hosting.log_follower import is_same_log
 from stores.hosting.replica import Replica
 from stores.log.files.scratch import Scratch, remove_quietly
-from stores.log.metadata.moves import REBUILT
 from stores.log.state_log import StoreLog
 from stores.spec.registry import Opening, registered_factory
 from stores.spec.schema import StoreSchema
@@ -80,24 +79,24 @@ class ReplicaOpener:
             engine.close()
             raise
 
-    def remove(self, log: StoreLog, partition: int) -> None:
+    def remove(self, schema: StoreSchema, partition: int) -> None:
         """Remove the database of a partition; it must be closed.
 
         Raises:
             StoreError: it cannot be removed.
         """
-        _remove(self._path(log, partition))
+        _remove(self._path(schema, partition))
 
-    def remove_others(self, log: StoreLog) -> None:
-        """Remove the databases of other logs of a store, from before it was rebuilt.
+    def remove_others(self, schema: StoreSchema) -> None:
+        """Remove the databases of other incarnations of a store.
 
         A failure is logged: the next call removes the rest.
         """
-        store = self._store_path(log.name)
-        kept = store / log.place if log.place else None
-        found = [] if kept is None else [p for p in _below(store) if p.name.isdecimal()]
-        found += [path for path in _below(store / REBUILT) if path != kept]
-        for path in found:
+        if not schema.incarnation:
+            return  # its databases are not in a directory of their own
+        for path in _below(self._store_path(schema.name)):
+            if path.name == schema.incarnation:
+                continue
             try:
                 _remove(path)
             except StoreError as error:
@@ -110,7 +109,7 @@ class ReplicaOpener:
 
     def _open_engine(self, schema: StoreSchema, log: StoreLog, partition: int) -> StorePartition:
         """Open an engine that goes on where it stopped; an empty one if its rows are useless."""
-        path = self._path(log, partition)
+        path = self._path(schema, partition)
         try:
             engine = self._make_engine(schema, partition, path)
         except CodecError as error:
@@ -145,8 +144,8 @@ class ReplicaOpener:
             files=self._files,
         )
 
-    def _path(self, log: StoreLog, partition: int) -> Path:
-        return self._store_path(log.name) / log.place / str(partition)
+    def _path(self, schema: StoreSchema, partition: int) -> Path:
+        return self._store_path(schema.name) / schema.incarnation / str(partition)
 
     def _store_path(self, store: str) -> Path:
         if self._directory is None:

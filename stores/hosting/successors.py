@@ -12,6 +12,7 @@ from stores.hosting.editions import Editions
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica_opener import ReplicaOpener
 from stores.log.state_log import StoreLog
+from stores.spec.schema import StoreSchema
 from stores.spec.store import ReplicaState
 
 _GRACE_S = 2.0
@@ -106,9 +107,9 @@ class Successors:
     def __init__(self, opener: ReplicaOpener, editions: Editions) -> None:
         self._opener, self._editions = opener, editions
         self._found: dict[str, Successor] = {}
-        self._replaced: list[tuple[float, LocalStore, StoreLog]] = []
-        """The stores in whose place rebuilt ones answer, until when they stay open, and the logs of
-        the rebuilt ones."""
+        self._replaced: list[tuple[float, LocalStore, StoreSchema]] = []
+        """The stores in whose place rebuilt ones answer, until when they stay open, and the
+        definitions of the rebuilt ones."""
 
     def __contains__(self, name: str) -> bool:
         """Whether a store of this name has yet to catch up."""
@@ -143,10 +144,13 @@ class Successors:
             return None
         del self._found[name]
         rebuilt = found.end()
-        assert rebuilt.log is not None, "it was opened from its log"
-        self._replaced.append((time.monotonic() + _GRACE_S, old, rebuilt.log))
+        self._replaced.append((time.monotonic() + _GRACE_S, old, rebuilt.schema))
         _logger.info("rebuilt store answers store=%s", name)
         return rebuilt
+
+    def replaced(self, old: LocalStore, schema: StoreSchema) -> None:
+        """Remove the databases of a closed store soon, of whose name there is another one now."""
+        self._replaced.append((time.monotonic() + _GRACE_S, old, schema))
 
     def drop(self, name: str) -> None:
         """Close a rebuilt store that does not answer yet; `of` opens it again."""
@@ -167,10 +171,10 @@ class Successors:
             self._editions.remove(store)
             store.close(StoreMigratedError)
         # A store that was rebuilt again has databases that are open: the last change removes all.
-        in_use = {*self._found, *(log.name for _, _, log in self._replaced)}
-        for name, log in {log.name: log for _, _, log in ended}.items():
+        in_use = {*self._found, *(schema.name for _, _, schema in self._replaced)}
+        for name, schema in {schema.name: schema for _, _, schema in ended}.items():
             if name not in in_use:
-                self._opener.remove_others(log)
+                self._opener.remove_others(schema)
 
     def close(self) -> None:
         """Close all of them, and the stores that they have replaced."""

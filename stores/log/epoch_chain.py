@@ -22,6 +22,7 @@ from typing import TypeAlias
 
 from stores.errors import TornRecordError
 from stores.log.files.directory import Directory
+from stores.log.metadata.definitions import DefinitionFile
 from stores.log.metadata.moves import Move
 from stores.log.metadata.records import (
     COMMITTED,
@@ -56,6 +57,12 @@ class _End:
     term: int = 0
     is_followed: bool = False
     """Whether the next record has the next number; not after a commit of format 1."""
+    data: bytes = b""
+    """Its record, which no other epoch has, of this store or of one that was made anew."""
+
+
+def _end_at(commit: Commit, data: bytes) -> _End:
+    return _End(commit.epoch, commit.term, commit.format > 1, data)
 
 
 class EpochChain:
@@ -66,6 +73,7 @@ class EpochChain:
     ) -> None:
         self.name = store
         self.directory = directory
+        self._definition = DefinitionFile(directory, store)
         self._clock = clock
         self._listed: tuple[int, ...] = ()
         self._list_again_s = float("-inf")
@@ -90,13 +98,16 @@ class EpochChain:
 
         Raises:
             LogMissingError: the store's directory is missing.
+            LogReplacedError: the store was removed and made anew, since it was first read.
             TornRecordError: the newest epochs are missing, as a snapshot of a later one shows; or
                 all are, though the store has had epochs.
         """
-        if self._end.is_followed:
-            end = self._walk(self._end)
-            # Epochs are removed from the oldest on: while this one is there, so are later ones.
-            if end.is_followed and self.directory.has(commit_name(end.epoch)):
+        before = self._end
+        if before.is_followed:
+            end = self._walk(before)
+            # Epochs are removed from the oldest on: while this one is there, so are later ones, and
+            # they are of this store.
+            if end.is_followed and self.directory.read(commit_name(before.epoch)) == before.data:
                 self._end = end
                 return end.epoch
         # These are read before the epochs, because a writer adds an epoch before it adds them.
@@ -105,6 +116,7 @@ class EpochChain:
         self._require_reached(snapshots, end.epoch)
         if had_epochs and end.epoch < 0:
             raise self._all_missing()
+        self._definition.require_same()
         self._end = end
         return end.epoch
 
@@ -196,6 +208,11 @@ class EpochChain:
         Raises:
             TornRecordError: the record is incomplete, damaged, foreign, or of another number.
         """
+        read = self._read(number)
+        return None if read is None else read[0]
+
+    def _read(self, number: int) -> tuple[Record, bytes] | None:
+        """Return a record, and its bytes; see `record`."""
         relative = commit_name(number)
         data = self.directory.read(relative)
         if data is None:
@@ -204,7 +221,7 @@ class EpochChain:
         found = decode_record(data, path)
         if found.epoch != number:
             raise TornRecordError(f'record "{path}" is the commit of epoch {found.epoch}')
-        return found
+        return found, data
 
     def numbers(self) -> list[int]:
         """List the numbers with a record, of an epoch or in its place, ascending.
@@ -239,9 +256,9 @@ class EpochChain:
         Raises:
             TornRecordError, LogMissingError: as `next_commit`.
         """
-        first = self._at(after + 1)
-        if first is not None:
-            own = self._own(after)
+        at_once = self._at(after + 1)
+        if at_once is not None:
+            first, own = at_once[0], self._own(after)
             return (None if self._is_stale(first, own) else self._linked(first, after)), own
         # Without its first epoch a reader has no rows at all, so it cannot wait for a listing.
         is_removed = after < 0 and self.had_epochs()
@@ -275,15 +292,16 @@ class EpochChain:
     def _own(self, epoch: int) -> Commit | None:
         return self.commit(epoch) if epoch >= 0 else None
 
-    def _at(self, number: int) -> Commit | None:
-        """Return the commit at a number, or the one that the skip in its place names."""
-        found = self.record(number)
-        while isinstance(found, Skip):
-            found = self.record(found.next_epoch)
+    def _at(self, number: int) -> tuple[Commit, bytes] | None:
+        """Return the commit at a number, or the one that the skip in its place names; its bytes."""
+        while (read := self._read(number)) is not None and isinstance(read[0], Skip):
+            number = read[0].next_epoch
+        if read is None:
+            return None
+        found, data = read
         if isinstance(found, Move):
             self.move = found
-            return None
-        return found
+        return (found, data) if isinstance(found, Commit) else None
 
     def _is_stale(self, commit: Commit, before: Commit | None) -> bool:
         """Whether a commit's writer had been replaced; logged once for each commit."""
@@ -321,9 +339,9 @@ class EpochChain:
                 # An epoch was committed there, though it cannot be read now.
                 end = _End(number, end.term)
                 continue
-            if found is None or found.term < end.term:
+            if found is None or found[0].term < end.term:
                 return end
-            end = _End(found.epoch, found.term, found.format > 1)
+            end = _end_at(*found)
 
     def _listed_end(self) -> _End:
         """Return the newest epoch of a listing, without the commits of replaced writers."""
@@ -331,13 +349,13 @@ class EpochChain:
         newest_term = max(terms(self.directory), default=0)
         for number in self._list()[: -_LEFT_MAX - 1 : -1]:
             try:
-                found = self.commit(number)
+                read = self._read(number)
             except TornRecordError:
                 return end or _End(number)
-            if found is None:
+            if read is None or not isinstance(found := read[0], Commit):
                 continue  # compaction has removed it meanwhile
             if end is None or found.term > end.term:
-                end = _End(found.epoch, found.term, found.format > 1)
+                end = _end_at(found, read[1])
             if end.term >= newest_term or found.term < end.term:
                 break
         return end or _End()

@@ -25,7 +25,6 @@ from stores.log.attempts import Attempts
 from stores.log.data.datafiles import read_part
 from stores.log.data.digests import rows_digest
 from stores.log.files.directory import Directory, Root
-from stores.log.metadata.definitions import DefinitionFile, encode_definition
 from stores.log.metadata.heads import Heads
 from stores.log.metadata.moves import REBUILT, Move, current_log, encode_move, write_current
 from stores.log.metadata.records import (
@@ -120,7 +119,6 @@ class StoreLog(Attempts):
         super().__init__(directory, store, clock=clock)
         self._top = directory if top is None else top
         self._heads = heads
-        self._definition = DefinitionFile(directory, store)
         self._successor: StoreLog | None = None
 
     @staticmethod
@@ -209,6 +207,7 @@ class StoreLog(Attempts):
 
         Raises:
             LogMissingError: it is missing.
+            LogReplacedError: the store was made anew since it was first read here.
             TornRecordError: it is incomplete, foreign, or of another store.
         """
         return self._definition.read()
@@ -231,9 +230,9 @@ class StoreLog(Attempts):
             LogError: others change it all the time.
         """
         # Look for it first: if it exists, a full disk does not matter.
-        if not self.defined() and self.directory.create(DEFINITION, encode_definition(schema)):
+        if not self.defined() and (created := self._definition.create(schema)) is not None:
             self._announce(-1)
-            return schema
+            return created
         merged, is_changed = self._definition.merge(schema)
         if is_changed and (head := self.announced()) is not None:
             self._announce(head)  # it is newer than before, so the store is looked at

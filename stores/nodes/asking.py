@@ -215,7 +215,7 @@ class Asking:
             if link is None:
                 raise NodeError("it is not connected")
             request = Ask(
-                self._around.local.address,
+                self._around.local.schema.address,
                 tuple(map(sent_target, targets)),
                 None if self._stop is None else self._stop.trace,
             )

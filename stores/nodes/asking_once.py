@@ -77,7 +77,7 @@ def begin_once(
             is_lookup=of_keys[node],
         )
         asked = tuple(sent_target(targets[index]) for index in indexes)
-        link.begin(Ask(around.local.address, asked, trace), partial(on_reply, sent))
+        link.begin(Ask(around.local.schema.address, asked, trace), partial(on_reply, sent))
     return overdue_s
 
 
@@ -119,9 +119,9 @@ def begin_key(
         on_answer(success_of(node, answer, answer.value))
 
     if trace is None:
-        link.begin_key(around.local.address, partition, key, take)
+        link.begin_key(around.local.schema.address, partition, key, take)
     else:
-        begin_key_as_ask(link, around.local.address, partition, key, take, trace=trace)
+        begin_key_as_ask(link, around.local.schema.address, partition, key, take, trace=trace)
     return times.overdue_s(node)
 
 

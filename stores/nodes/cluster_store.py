@@ -117,11 +117,6 @@ class ClusterStore:
         """The store's definition."""
         return self.local.schema
 
-    @property
-    def address(self) -> str:
-        """The address of the store on this node, by which the others are asked for it."""
-        return self.local.address
-
     def query_partition(
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
     ) -> QueryResult[R]:
@@ -196,7 +191,7 @@ class ClusterStore:
         asked = 0
         for name, link in list(self._links.items()):
             with suppress(StoreError):
-                link.begin(AskStatuses(self.address), partial(_put, inbox, name))
+                link.begin(AskStatuses(self.schema.address), partial(_put, inbox, name))
                 asked += 1
         found: dict[str, Sequence[PartitionStatus]] = {
             self._node: tuple(self.local.statuses().values())
@@ -260,7 +255,7 @@ class ClusterStore:
     def _wait_everywhere(self, wait: _Wait, on_end: OnBound) -> Waiting:
         """Wait at all copies: one that cannot follow the log must not keep others waiting."""
         partition, bound, without = wait.partition, wait.bound, wait.without
-        request = WaitForBound(self.address, partition, bound, math.inf)
+        request = WaitForBound(self.schema.address, partition, bound, math.inf)
 
         def places() -> dict[str | None, BeginWait] | None:
             if self.is_closed:  # other nodes may have one that was made anew

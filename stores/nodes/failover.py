@@ -28,6 +28,12 @@ class LostError(NodeError):
     """
 
 
+class UnreadableError(LostError):
+    """A copy cannot be read, now or later."""
+
+    retryable = False
+
+
 class Unreadable(Struct, frozen=True):
     """A copy that could not be read, so that another one was asked."""
 
@@ -61,7 +67,7 @@ class Copy(Protocol):
         """
 
 
-Reopen = Callable[[Mapping[str, str]], Copy]
+Reopen = Callable[[Mapping[str, LostError]], Copy]
 """Returns the same rows at another node, or raises a StoreError. It gets why nodes were lost, by
 their names, the first one first; none of them is asked."""
 
@@ -77,7 +83,7 @@ def rows_of_copies(first: Copy, reopen: Reopen) -> Iterator[pa.RecordBatch]:
         Exception: the reader waits no more.
     """
     copy, rows = first, 0
-    lost: dict[str, str] = {}
+    lost: dict[str, LostError] = {}
     while True:
         try:
             for batch in _after(copy.rows(), rows):
@@ -86,7 +92,7 @@ def rows_of_copies(first: Copy, reopen: Reopen) -> Iterator[pa.RecordBatch]:
                     lost.clear()
                 yield batch
         except LostError as error:
-            lost[copy.node] = str(error)
+            lost[copy.node] = error
         else:
             return
         copy = reopen(lost)
@@ -140,7 +146,7 @@ class RowsHere:
         except Exception as error:
             why = unreadable(error)
             self._on_unreadable(why)
-            raise LostError(f"cannot read its rows: {why}") from None
+            raise UnreadableError(f"cannot read its rows: {why}") from None
 
     def keep(self) -> None:
         """Keep the epoch at another node, unless that was done."""

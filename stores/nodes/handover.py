@@ -65,7 +65,14 @@ def changes(view: View, stores: Mapping[str, tuple[StoreSchema, Held]]) -> Chang
 def announcement(
     view: View, node: Node, stores: Mapping[str, tuple[StoreSchema, Held]], *, product: str
 ) -> Announcement:
-    """Return what a node says of itself to the others; arguments as for `changes`."""
+    """Return what a node says of itself to the others.
+
+    Args:
+        view: what it knows of all nodes.
+        node: its name, zone and weight.
+        stores: the incarnations by address, each with the replicas on this node.
+        product: its version.
+    """
     running = ReplicaState.RUNNING
     sees = tuple(n for n in sorted(view.members) if n != node.name and view.is_connected(n))
     return Announcement(
@@ -90,17 +97,16 @@ def announcement(
     )
 
 
-def may_answer(view: View, node: str, schema: StoreSchema, address: str) -> bool:
+def may_answer(view: View, node: str, schema: StoreSchema) -> bool:
     """Return whether all others that are to hold a rebuilt store have it: all change over together.
 
     Args:
         view: what this node knows of all nodes.
         node: its name.
         schema: the new definition.
-        address: the address of the rebuilt store.
     """
     for number in range(schema.partitions):
-        running = {node, *view.running(address, number)}
+        running = {node, *view.running(schema, number)}
         for name in view.holders(schema, number):
             is_there = view.is_connected(name) and not view.is_leaving(name)
             if is_there and name not in running:
@@ -116,8 +122,8 @@ def may_leave(view: View, stores: Mapping[str, tuple[StoreSchema, Held]]) -> boo
     if all(view.is_leaving(name) for name in view.members):
         return True
     return all(
-        any(not view.is_leaving(name) for name in view.running(store, number))
-        for store, (_, held) in stores.items()
+        any(not view.is_leaving(name) for name in view.running(schema, number))
+        for schema, held in stores.values()
         for number, status in held.items()
         if status.state is ReplicaState.RUNNING
     )
@@ -125,7 +131,7 @@ def may_leave(view: View, stores: Mapping[str, tuple[StoreSchema, Held]]) -> boo
 
 def _are_running(view: View, schema: StoreSchema, partition: int) -> bool:
     """Whether a partition can be read from the nodes that are to hold it, by all others."""
-    nodes, running = view.holders(schema, partition), view.running(schema.name, partition)
+    nodes, running = view.holders(schema, partition), view.running(schema, partition)
     # A node with another list of nodes might drop it, too, and because of this one. And one that
     # has yet to learn of a new node, or to connect to it, can only ask this one.
     return all(name in running for name in nodes) and all(

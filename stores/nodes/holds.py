@@ -62,7 +62,7 @@ class EpochHolds:
                 if hold is not None:
                     return hold
             elif (link := around.links.get(name)) is not None:
-                request = HoldEpoch(around.local.address, partition, epoch)
+                request = HoldEpoch(around.local.schema.address, partition, epoch)
                 return SpareHold(link, request, partial(self._is_misplaced, name, partition))
         return None
 
@@ -75,7 +75,7 @@ class EpochHolds:
             return None
         asked = _Asked(link, around.timing)
         try:
-            link.begin(HoldEpoch(around.local.address, partition, epoch), asked.on_reply)
+            link.begin(HoldEpoch(around.local.schema.address, partition, epoch), asked.on_reply)
         except StoreError:
             return None
         reply = asked.held(STATUS_S)

@@ -73,7 +73,7 @@ class ClusterKeyLog:
             if link is None or link.minor < FOLLOWS_KEYS:
                 continue
             if followed is None or followed.link is not link or followed.is_lost:
-                request = FollowKeys(around.local.address, number)
+                request = FollowKeys(around.local.schema.address, number)
                 self._followed[name] = _FollowedKeys(link, request)
         for name in self._followed.keys() - set(names[:COPIES_MAX]):
             del self._followed[name]

@@ -18,7 +18,9 @@ from stores.spec.store import Waiting
 
 
 class NodeError(StoreError):
-    """A node cannot be reached, or does not reply in time. Ask another one."""
+    """A node cannot be reached, or does not reply in time. Ask another one, or retry."""
+
+    retryable = True
 
 
 T = TypeVar("T")

@@ -13,10 +13,10 @@ from stores.spec.result import Failure, QueryResult
 from stores.spec.store import PartitionStatus, QueryConfig
 from stores.spec.traces import Trace
 
-VERSION = 1
+VERSION = 2
 """The newest version of these messages that this node speaks. DECISIONS.md says what needs a new
 one."""
-LEAST_VERSION = 1
+LEAST_VERSION = 2
 """The oldest version that it speaks. Two nodes talk in the newest one that both speak."""
 MINOR = 3
 """Grows with each addition, and never goes back, also with a new version. A node sends another one
@@ -35,7 +35,7 @@ class Ask(Struct, frozen=True):
     """Ask partitions of a store; `Answers` replies."""
 
     store: str
-    """Its address, which names its definition, too; as in all other requests."""
+    """Its address, which names its incarnation, too; as in all other requests."""
     targets: tuple[tuple[int, Query[Any], QueryConfig | None], ...]
     """Each partition, its query, and how to ask it; None for the default."""
     trace: Trace | None = None
@@ -250,7 +250,7 @@ class Holding(Struct, frozen=True):
     """The replicas of a store on a node, by their partitions."""
 
     store: str
-    """Its name. Replicas of a store that was rebuilt are said under its address, too."""
+    """Its address, which names its incarnation, too."""
     running: tuple[int, ...]
     """Those that answer."""
     restoring: tuple[int, ...] = ()

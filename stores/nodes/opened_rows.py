@@ -9,9 +9,9 @@ from operator import itemgetter
 from typing import Any
 from weakref import ReferenceType, ref
 
-from stores.errors import FailureReason
+from stores.errors import FailureReason, StoreError
 from stores.nodes.asking import Around, Asking
-from stores.nodes.failover import Copy, RowsHere
+from stores.nodes.failover import Copy, LostError, RowsHere
 from stores.nodes.holds import EpochHolds
 from stores.nodes.links import NodeError
 from stores.nodes.messages import Opened
@@ -122,11 +122,12 @@ class OpenedRows:
             ]
             yield list(zip(*listed, strict=True)) if listed else [()] * batch.num_rows
 
-    def _reopened(self, target: Target, lost: Mapping[str, str]) -> Copy:
+    def _reopened(self, target: Target, lost: Mapping[str, LostError]) -> Copy:
         """Return the same rows as another node has them.
 
         Raises:
-            NodeError: none of them has the epoch.
+            NodeError: none of them has the epoch now.
+            StoreError: those that have it cannot read it.
         """
         answer = self._asked_again(target, lost)
         if isinstance(answer, Failure) and answer.reason is FailureReason.NOT_UP_TO_BOUND:
@@ -141,9 +142,10 @@ class OpenedRows:
                 return there
             return self._rows_here(target, stream, answer.epoch)
         node, why = next(iter(lost.items()))
-        raise NodeError(f"node {node} {why}. No other node has them: {answer.message}")
+        kind = NodeError if any(each.retryable for each in lost.values()) else StoreError
+        raise kind(f"node {node} {why}. No other node has them: {answer.message}")
 
-    def _asked_again(self, target: Target, lost: Mapping[str, str]) -> QueryResult[Any]:
+    def _asked_again(self, target: Target, lost: Mapping[str, LostError]) -> QueryResult[Any]:
         others = OpenedRows(self._around, self._holds, self._wait, self._stop)
         asking = Asking(
             self._around, [target], on_opened=others.there, without=lost, stop=self._stop

@@ -11,7 +11,7 @@ from weakref import ReferenceType, ref
 
 import pyarrow as pa
 
-from stores.nodes.failover import LostError, Releasable, Reopen, rows_of_copies
+from stores.nodes.failover import LostError, Releasable, Reopen, UnreadableError, rows_of_copies
 from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stores.nodes.messages import (
     REDUCES,
@@ -126,7 +126,7 @@ class RemoteRows:
             raise NodeError("unexpected reply")
         if reply.is_unreadable:
             self._on_unreadable(reply.message)
-            raise LostError(f"cannot read its rows: {reply.message}")
+            raise UnreadableError(f"cannot read its rows: {reply.message}")
         if self._link.connections != self._connections:
             raise LostError(f"{why}: {reply.message}")
         raise NodeError(reply.message)

@@ -21,9 +21,9 @@ from stores.spec.schema import StoreKind, StoreSchema
 from stores.spec.store import Role
 
 _Place = tuple[str, int]
-"""A store and a partition of it."""
+"""The address of a store, and a partition of it."""
 _PlaceOf = tuple[str, bool, int]
-"""A store, whether it is global, and a partition of it. It may be made anew as another kind."""
+"""A store, whether it is global, and a partition of it."""
 _Sized = tuple[str, bool, int]
 """A store, whether it is global, and the number of its partitions."""
 
@@ -202,7 +202,7 @@ class View:
         those that should, since why they do not answer is worth knowing; last those that are not
         connected. A node that is about to stop comes after others that have the partition.
         """
-        known, place = self._known, (schema.name, _is_global(schema), partition)
+        known, place = self._known, (schema.address, _is_global(schema), partition)
         found = known.orders.get(place)
         if found is None:
             found = known.orders[place] = tuple(self._ordered(schema, partition))
@@ -217,9 +217,12 @@ class View:
         found = [n for n in placed if self.is_connected(n) and not self.is_leaving(n)]
         return found or placed
 
-    def running(self, store: str, partition: int) -> Sequence[str]:
-        """Return the other nodes that can be asked, and say that they have a partition."""
-        place = (store, partition)
+    def running(self, schema: StoreSchema, partition: int) -> Sequence[str]:
+        """Return the other nodes that can be asked, and say that they have a partition.
+
+        Of this incarnation: one of another incarnation has other rows.
+        """
+        place = (schema.address, partition)
         return [
             name
             for name, other in tuple(self._others.items())
@@ -281,7 +284,6 @@ class View:
         other = self._others.get(name, _Other())
         said = own if name == self.name else other.announced
         said_of = () if said is None else said.holdings
-        holdings = [each for each in said_of if "/" not in each.store]  # each replica once
         problem = other.problem
         if name != self.name and not other.is_connected and problem is None:
             problem = "it has not been connected yet"
@@ -297,8 +299,8 @@ class View:
             is_connected=self.is_connected(name),
             is_leaving=self.is_leaving(name),
             version="" if said is None else said.product,
-            running=sum(len(each.running) for each in holdings),
-            restoring=sum(len(each.restoring) for each in holdings),
+            running=sum(len(each.running) for each in said_of),
+            restoring=sum(len(each.restoring) for each in said_of),
             problem=None if name == self.name else problem,
         )
 
@@ -324,7 +326,7 @@ class View:
 
     def _ordered(self, schema: StoreSchema, partition: int) -> list[str]:
         placed = self.holders(schema, partition)
-        running = set(self.running(schema.name, partition))
+        running = set(self.running(schema, partition))
         ranked = [name for name in placed if name in running]
         moving = sorted(running.difference(placed))
         # A node that is about to stop gets what no other one can answer.

@@ -194,6 +194,10 @@ class StoreSchema:
 
     If the store exists, None keeps its comment, and an empty text removes it.
     """
+    incarnation: str = field(default="", compare=False)
+    """The name that the log gave this definition, and to no other: a store that is rebuilt, or
+    removed and made anew, has another one. Empty if it is in no log, or was defined before logs
+    gave names. It is kept in all that a client holds of a store; see `address`."""
 
     def __post_init__(self) -> None:
         """Check all parts."""
@@ -211,6 +215,10 @@ class StoreSchema:
         self._check_times()
         self._check_inputs()
         self._check_comments()
+        if not (
+            self.incarnation == "" or (self.incarnation.isalnum() and self.incarnation.isascii())
+        ):
+            raise SchemaError(f'store "{self.name}": {shown(self.incarnation)} is no incarnation')
 
     def _check_name(self) -> None:
         name: object = self.name
@@ -346,15 +354,24 @@ class StoreSchema:
         return {column.name: column for column in (*self.columns, *PSEUDO_COLUMNS)}
 
     def has_rows_of(self, other: StoreSchema) -> bool:
-        """Whether rows of both mean the same.
+        """Whether both are of one incarnation: plans and tokens of one are valid for the other.
 
         The definitions differ in their inputs and comments at most.
         """
-        return self is other or all(
+        return self is other or (self.incarnation == other.incarnation and self.means_same(other))
+
+    def means_same(self, other: StoreSchema) -> bool:
+        """Whether the definitions differ in their inputs, comments and incarnations at most."""
+        return all(
             getattr(self, each.name) == getattr(other, each.name)
             for each in fields(self)
             if each.name != "inputs" and each.compare
         )
+
+    @property
+    def address(self) -> str:
+        """The name of the store and of its incarnation, `clicks/5e0c`: nodes ask for this one."""
+        return f"{self.name}/{self.incarnation}" if self.incarnation else self.name
 
     @property
     def comments(self) -> tuple[str | None, ...]:

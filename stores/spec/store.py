@@ -279,10 +279,6 @@ class Store(Protocol):
         """The store's definition."""
 
     @property
-    def address(self) -> str:
-        """Its name; after a rebuild also its log, `clicks/rebuilt/5e0c`. Nodes ask for this one."""
-
-    @property
     def is_closed(self) -> bool:
         """Whether this node has closed it, as it does when the store was made anew."""
 

@@ -128,9 +128,9 @@ class _Parts:
         if wanted.schema.kind not in SHIPPED:
             kind = wanted.schema.kind.value
             raise LogError(f'a store of kind "{kind}" cannot be built from its log')
-        if not log.schema().has_rows_of(wanted.schema):
-            raise LogError(f'store "{log.name}" is defined anew')
         self.schema = log.schema()
+        if not self.schema.has_rows_of(wanted.schema):
+            raise LogError(f'store "{log.name}" was rebuilt, or made anew')
         self._log, self._budget, self._stop = log, budget, stop
         self._recipe = _recipe(log, wanted)
 
@@ -163,8 +163,8 @@ def _recipe(log: StoreLog, wanted: PastEpoch) -> Recipe:
         raise LogError(f'the log no longer has epoch {wanted.epoch} of store "{log.name}"')
     if commit.committed_ms != wanted.committed_ms:
         raise LogError(
-            f'epoch {wanted.epoch} of store "{log.name}" is not the one that it was: the store was '
-            "made anew"
+            f'epoch {wanted.epoch} of store "{log.name}" is not the one that it was: its log was '
+            "put back from a copy"
         )
     return recipe(log, commit.epoch)
 

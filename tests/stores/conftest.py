@@ -24,15 +24,6 @@ def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
     return tmp_path if request.param == "rocksdb" else None
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make hosts poll the log so often that no test has to wait for it."""
-    monkeypatch.setattr("stores.hosting.follower._REFRESH_S", 0.02)
-    monkeypatch.setattr("stores.hosting.follower._BACKOFF_S", 0.01)
-    monkeypatch.setattr("stores.hosting.schedule._LOCAL_MAX_S", 0.02)
-    monkeypatch.setattr("stores.hosting.maintenance._PAUSE_S", 0.005)
-
-
 @pytest.fixture(scope="session")
 def bucket_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     """Return a function that gives the server of an object store, which all tests share."""

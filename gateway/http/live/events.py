@@ -4,14 +4,15 @@ A WebSocket sends each as it is. An event is kept as a server-sent one, which co
 
 | event | its data, beside `event` |
 |---|---|
-| `start_over` | `reason`: forget all rows; they come again |
-| `columns` | `columns`: name and type of each |
+| `start_over` | `reason`: forget all rows; they come again. `token` |
+| `columns` | `columns`: name and type of each. `token` if first rows follow |
 | `rows` | `rows`: a part of the first rows |
 | `progress` | nothing more: the first rows are complete, or an epoch has changed no row |
 | `changes` | `deleted`: rows; `updated`: pairs of an old and a new row; `inserted`: rows |
 | `error` | `error`: why the subscription has ended |
 
-`progress` and `changes` also have `epoch`, `epochs`, `position` and `token`.
+`progress` and `changes` also have `epoch`, `epochs`, `position` and `token`. Every token takes the
+place of the one before: a client that is cut off while its first rows come gets them anew.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import orjson
 from gateway.errors import error_document
 from gateway.http.formats.json_cells import many_row_cells
 from gateway.http.formats.rendering import shape_of
-from planner.engine import Column, LiveEvent, Moment, QueryError, Row
+from planner.engine import FIRST_ROWS, Column, LiveEvent, Moment, QueryError, Row
 
 SERVER_SENT = "server-sent"
 """The form in which events are kept."""
@@ -42,13 +43,13 @@ class JsonMessages:
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = columns
 
-    def columns(self) -> bytes:
+    def columns(self, **token: str) -> bytes:
         """Return the message with the columns."""
-        return _json("columns", columns=orjson.Fragment(shape_of(self._columns).json))
+        return _json("columns", columns=orjson.Fragment(shape_of(self._columns).json), **token)
 
     def start_over(self, reason: str) -> bytes:
         """Return the message that tells a subscriber to forget its rows."""
-        return _json("start_over", reason=reason)
+        return _json("start_over", reason=reason, token=FIRST_ROWS)
 
     def rows(self, rows: Sequence[Row]) -> bytes:
         """Return a part of the first rows."""
@@ -90,12 +91,12 @@ def server_sent(messages: JsonMessages, event: LiveEvent) -> bytes:
 
 def _server_sent(messages: JsonMessages, event: LiveEvent) -> bytes:
     name = "changes" if event.changes else "progress"
-    return framed(name, messages.changes(event), event.moment)
+    return framed(name, messages.changes(event), event.moment.token)
 
 
-def framed(name: str, data: bytes, moment: Moment | None = None) -> bytes:
-    """Return a message as a server-sent event, with the token of a moment as its id."""
-    last = b"" if moment is None else b"id: " + moment.token.encode() + b"\n"
+def framed(name: str, data: bytes, token: str | None = None) -> bytes:
+    """Return a message as a server-sent event, with a token as its id."""
+    last = b"" if token is None else b"id: " + token.encode() + b"\n"
     return b"event: " + name.encode() + b"\n" + last + b"data: " + data + b"\n\n"
 
 

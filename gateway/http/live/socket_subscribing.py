@@ -30,7 +30,7 @@ from gateway.http.live.events import JsonMessages, json_of
 from gateway.http.live.handshakes import chosen_protocol
 from gateway.http.live.streams import Outlet, open_subscription, read_subscription, send_live
 from gateway.http.requests.parsing import SubscribeRequest
-from planner.engine import Cancellation, Moment, QueryError
+from planner.engine import Cancellation, QueryError
 
 logger = logging.getLogger(__name__)
 
@@ -82,8 +82,8 @@ class _Socket(Outlet):
         await self._receive()  # that it connects
         await self._put({"type": "websocket.accept", "subprotocol": protocol, "headers": []})
 
-    async def put(self, name: str, data: bytes, moment: Moment | None = None) -> None:
-        del name, moment  # the data has them
+    async def put(self, name: str, data: bytes, token: str | None = None) -> None:
+        del name, token  # the data has them
         await self._put({"type": "websocket.send", "text": data.decode()})
 
     async def put_events(self, events: Sequence[bytes]) -> None:

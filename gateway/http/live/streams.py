@@ -26,7 +26,7 @@ from gateway.http.statements.exchange import only_statement
 from gateway.live import LiveReader, open_live
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation, FirstRows, LiveEvent, Moment, Row, Session, Statement
+from planner.engine import FIRST_ROWS, Cancellation, FirstRows, LiveEvent, Row, Session, Statement
 
 SILENCE_S: Final = 15.0
 """Time without an event after which a client gets a sign of life, so that neither it nor a proxy
@@ -40,8 +40,8 @@ class Outlet(ABC):
     """Takes the messages of a live query, at the pace of the client."""
 
     @abstractmethod
-    async def put(self, name: str, data: bytes, moment: Moment | None = None) -> None:
-        """Send one message, with the moment that it leads to.
+    async def put(self, name: str, data: bytes, token: str | None = None) -> None:
+        """Send one message, with the token to go on after it.
 
         Raises:
             ClientGoneError: the client has left, or stopped reading.
@@ -140,9 +140,11 @@ async def _send(
     while not await reader.begun(cancellation, timeout_s=SILENCE_S):
         await outlet.put_events(())
     if (reason := subscription.start_over) is not None:
-        await outlet.put("start_over", messages.start_over(reason))
-    await outlet.put("columns", messages.columns())
-    if (first := subscription.first) is not None:
+        await outlet.put("start_over", messages.start_over(reason), FIRST_ROWS)
+    if (first := subscription.first) is None:
+        await outlet.put("columns", messages.columns())
+    else:
+        await outlet.put("columns", messages.columns(token=FIRST_ROWS), FIRST_ROWS)
         await _send_first(first, reader, outlet, messages)
         del first
     while (left_s := end_s - loop.time()) > 0:
@@ -157,7 +159,7 @@ async def _send_first(
         reader.subscription.check()
         rows = first.rows[at : at + ROWS_MAX]
         await outlet.put("rows", messages.rows(rows))
-    await outlet.put("progress", messages.progress(first.moment), first.moment)
+    await outlet.put("progress", messages.progress(first.moment), first.moment.token)
 
 
 async def _rendered(

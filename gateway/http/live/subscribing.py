@@ -23,7 +23,7 @@ from gateway.http.endpoint import (
 from gateway.http.live.events import JsonMessages, framed
 from gateway.http.live.streams import Outlet, open_subscription, read_subscription, send_live
 from gateway.http.requests.parsing import SubscribeRequest
-from planner.engine import Cancellation, Moment, QueryError
+from planner.engine import Cancellation, QueryError
 
 logger = logging.getLogger(__name__)
 
@@ -37,8 +37,8 @@ class _ServerSent(Outlet):
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
 
-    async def put(self, name: str, data: bytes, moment: Moment | None = None) -> None:
-        await self._answer.part(MEDIA_TYPE, framed(name, data, moment))
+    async def put(self, name: str, data: bytes, token: str | None = None) -> None:
+        await self._answer.part(MEDIA_TYPE, framed(name, data, token))
 
     async def put_events(self, events: Sequence[bytes]) -> None:
         await self._answer.part(MEDIA_TYPE, b"".join(events) or _COMMENT)

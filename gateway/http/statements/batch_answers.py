@@ -55,23 +55,24 @@ class _Reads:
 
     position: Position = _NOTHING
     notices: dict[str, None] = field(default_factory=dict)
-    partitions: dict[tuple[str, int, str], PartitionAnswer] = field(default_factory=dict)
+    partitions: dict[tuple[object, ...], PartitionAnswer] = field(default_factory=dict)
+    """What was read of each partition, by epoch: runs may read later ones than those before."""
 
     def add(self, result: Result) -> None:
         """Add the reads of a result whose rows are read."""
         self.position = self.position.merge(result.position)
         self.notices.update(dict.fromkeys(notice.message for notice in result.notices))
         for each in result.partitions:
-            known = self.partitions.setdefault((each.store, each.partition, each.status), each)
+            key = each.store, each.partition, each.epoch, each.node, each.status
+            known = self.partitions.setdefault(key, each)
             if known is not each:
                 known.rows += each.rows
-                known.epoch = max(known.epoch, each.epoch)
 
     def add_lookups(self, found: EachLookedUp, node: str) -> None:
         """Add the reads of lookups."""
         self.position = found.position
         for (store, partition, epoch, rows), other in zip_longest(found.reads, found.nodes):
-            self.partitions[store, partition, "ok"] = PartitionAnswer(
+            self.partitions[store, partition] = PartitionAnswer(
                 store=store,
                 partition=partition,
                 node=other or node,

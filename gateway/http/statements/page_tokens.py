@@ -20,6 +20,8 @@ class PageToken(msgspec.Struct, frozen=True, array_like=True):
 
     statement: str
     """The digest of the statement and its parameters."""
+    store: str
+    """The address of the store: another incarnation has other keys, in another order."""
     key: list[Cell]
     """The last key, as cells."""
     position: str

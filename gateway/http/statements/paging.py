@@ -41,7 +41,7 @@ from planner.engine import (
     Session,
     Statement,
 )
-from planner.errors import InvalidValueError, LimitExceededError
+from planner.errors import InvalidValueError, LimitExceededError, SnapshotTooOldError
 
 PAGE_ROWS_MAX: Final = 10_000
 _PAGE_BYTES_MAX: Final = 64 << 20
@@ -138,11 +138,11 @@ def page_at_once(
     if bound is None or statement is None or text in _long:
         return None
     found = lookups.rows(statement, _given(request, statement, more), bound, user=user)
-    if found is None:
+    if found is None or engine.recall_paged(sql) is not paged:
         return None
     renderer = factory(statement.columns)
     body, last = _few_rendered(found.rows, statement.columns, renderer, paged, rows_max)
-    following = _following(asked, last, found.position, None)
+    following = _following(asked, paged, last, found.position, None)
     body += _page_tail(
         renderer,
         following,
@@ -223,11 +223,24 @@ def _settings_after(settings: Mapping[str, str], token: PageToken | None) -> Map
 
 
 def _statement(paged: Paged, asked: _Asked) -> tuple[str, Row]:
-    """Return the statement of a page, with one row more, and its further parameters."""
+    """Return the statement of a page, with one row more, and its further parameters.
+
+    Raises:
+        SnapshotTooOldError: the page before is of another incarnation of the store (72000).
+    """
+    if asked.token is not None and asked.token.store != paged.store:
+        raise _remade()
     key = None if asked.token is None else _key(asked.token, paged)
     nulls = None if key is None else [value is None for value in key]
     more = tuple(value for value in key or () if value is not None)
     return paged.text(asked.rows + 1, nulls), more
+
+
+def _remade() -> SnapshotTooOldError:
+    return SnapshotTooOldError(
+        "the store was rebuilt, or made anew, since the page before",
+        hint="Begin with the first page.",
+    )
 
 
 def _given(request: QueryRequest, statement: Statement, more: Row) -> Row:
@@ -237,13 +250,18 @@ def _given(request: QueryRequest, statement: Statement, more: Row) -> Row:
 
 
 def _following(
-    asked: _Asked, last: Sequence[Cell] | None, position: Position, snapshot: str | None
+    asked: _Asked,
+    paged: Paged,
+    last: Sequence[Cell] | None,
+    position: Position,
+    snapshot: str | None,
 ) -> str | None:
     """Return the token of the next page; None after the last one."""
     if last is None:
         return None
     token = PageToken(
         statement=asked.digest,
+        store=paged.store,
         key=list(last),
         position=position.token(),
         rows=asked.rows,
@@ -271,7 +289,9 @@ class _Reading:
         try:
             renderer = exchange.factory(result.columns)
             body, last = self._rendered(result, renderer, paged)
-            following = _following(asked, last, result.position, snapshot)
+            if engine.paged(sql, session, cancellation=cancellation).store != paged.store:
+                raise _remade()  # the rows may be those of either incarnation
+            following = _following(asked, paged, last, result.position, snapshot)
             body += _page_tail(
                 renderer,
                 following,

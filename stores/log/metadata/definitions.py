@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from stores.errors import (
     LogError,
     LogMissingError,
+    LogReplacedError,
     PositionBackError,
     SchemaError,
     TornRecordError,
@@ -75,9 +77,33 @@ class DefinitionFile:
 
         Raises:
             LogMissingError: it is missing.
+            LogReplacedError: it is of another incarnation than the one that was read first.
             TornRecordError: it is incomplete, foreign, or of another store.
         """
         return self._current()[1]
+
+    def create(self, schema: StoreSchema) -> StoreSchema | None:
+        """Create the definition, as a new incarnation of the store.
+
+        Returns:
+            The definition with the name of its incarnation; None if there is one already.
+        """
+        named = replace(schema, incarnation=secrets.token_hex(8))
+        data = encode_definition(named)
+        if not self._directory.create(DEFINITION, data):
+            return None
+        self._read = data, named
+        return named
+
+    def require_same(self) -> None:
+        """Make sure that the store is the one whose definition was read first.
+
+        Raises:
+            LogReplacedError: it was removed, and made anew.
+            LogError: as `read`.
+        """
+        if self._read is not None:
+            self._current()
 
     def last_read(self) -> StoreSchema:
         """Return the definition as it was read last; read it if it never was.
@@ -117,6 +143,8 @@ class DefinitionFile:
             schema = decode_definition(data, path)
             if schema.name != self._name:
                 raise TornRecordError(f'record "{path}" defines store "{schema.name}"')
+            if self._read is not None and self._read[1].incarnation != schema.incarnation:
+                raise LogReplacedError(f'store "{self._name}" was removed, and made anew')
             self._read = data, schema
         return self._read
 
@@ -135,6 +163,7 @@ def encode_definition(schema: StoreSchema) -> bytes:
             "retention_ms": schema.retention_ms,
             "by_event_time": schema.by_event_time,
             **_comment_json(schema.comment),
+            **({"incarnation": schema.incarnation} if schema.incarnation else {}),
         }
     )
 
@@ -178,6 +207,7 @@ def merged_definition(defined: StoreSchema, schema: StoreSchema) -> StoreSchema:
         key=_commented(defined.key, merged.key),
         value=_commented(defined.value, merged.value),
         comment=merged_comment(defined.comment, merged.comment),
+        incarnation=defined.incarnation,
     )
 
 
@@ -204,6 +234,7 @@ def _definition(document: Mapping[str, Any]) -> StoreSchema:
         # Older versions did not write it.
         by_event_time=_flag(document.get("by_event_time", False)),
         comment=_comment(document),
+        incarnation=text_value(document.get("incarnation", "")),
     )
 
 

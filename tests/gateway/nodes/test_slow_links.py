@@ -20,7 +20,7 @@ from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.query import KeyQuery
 from stores.spec.result import Success
-from tests.gateway.nodes.test_service import CLICKS, Room
+from tests.gateway.nodes.test_service import Room
 from tests.planner.sides import rows_of, run
 from tests.support.process import free_ports
 from tests.support.relay import Relay
@@ -89,11 +89,11 @@ class Nodes:
     def is_whole(self) -> bool:
         """Whether each node can ask all others, and knows that all replicas answer."""
         return all(self.connected(name) == set(NAMES) for name in NAMES) and all(
-            {*node.service.view.running(schema.name, partition), name}.issuperset(
+            {*node.service.view.running(schema, partition), name}.issuperset(
                 node.service.view.holders(schema, partition)
             )
             for name, node in self.room.nodes.items()
-            for schema in (CLICKS, BIG)
+            for schema in [store.schema for store in node.host.stores.values()]
             for partition in range(schema.partitions)
         )
 

@@ -278,6 +278,6 @@ def test_a_node_that_is_two_versions_ahead_is_refused_and_named(room: Room) -> N
         found = {each.name: each.problem for each in old.cluster.statuses()}
         return found["b"] or ""
 
-    until(lambda: "upgrade node a to a release that speaks version 2" in problem())
+    until(lambda: f"upgrade node a to a release that speaks version {VERSION + 1}" in problem())
     assert f"node a of Stategate 1 (version {VERSION})" in problem()
     assert f"node b of Stategate 1 (versions {VERSION + 1} to {VERSION + 2})" in problem()

@@ -457,7 +457,7 @@ def test_a_store_that_was_made_anew_up_to_the_same_epoch(
         watcher.next()
     assert (caught.value.sqlstate, caught.value.message) == (
         "72000",
-        'store "accounts" was made anew',
+        'the log of store "accounts" was put back',
     )
     returned.close()
     watcher.close()

@@ -44,6 +44,7 @@ class Watcher:
         may_start_over: bool = True,
     ) -> None:
         self._ready = threading.Event()
+        self.sql = sql
         session = Session(settings=settings)
         self.subscription: Subscription = engine.subscribe(
             engine.prepare(sql, session),

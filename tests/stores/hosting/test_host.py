@@ -346,7 +346,7 @@ def test_a_damaged_database_restarts_one_replica(name: str, tmp_path: Path) -> N
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})
-    (file,) = (tmp_path / "data" / "clicks" / "0").glob(name)
+    (file,) = (tmp_path / "data" / "clicks").glob(f"*/0/{name}")
     os.truncate(file, 10)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})
@@ -360,7 +360,7 @@ def test_a_database_without_one_of_its_files_starts_over(tmp_path: Path) -> None
     for name in ("*.sst", "MANIFEST-*", "CURRENT"):
         with running(tmp_path / "log", tmp_path / "data") as host:
             until(lambda: counts(host) == {0})
-        (file,) = (tmp_path / "data" / "clicks" / "0").glob(name)
+        (file,) = (tmp_path / "data" / "clicks").glob(f"*/0/{name}")
         file.unlink()
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})

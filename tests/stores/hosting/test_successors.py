@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import pytest
 
 from stores.hosting.editions import Editions
 from stores.hosting.successors import Successors
+from stores.spec.schema import StoreSchema
+from tests.support.hosts import CLICKS
 
-A, B, C = "", "rebuilt/b", "rebuilt/c"
+A, B, C = "a", "b", "c"
 GRACE_S = 2.0
 
 
 @dataclass
 class Database:
-    """A store of which only this counts: where its databases are, and whether they are open."""
+    """A store of which only this counts: its incarnation, and whether its databases are open."""
 
-    place: str
-    name: str = "clicks"
+    incarnation: str
     is_open: bool = True
 
     @property
-    def address(self) -> str:
-        return f"{self.name}@{self.place}"
+    def schema(self) -> StoreSchema:
+        return replace(CLICKS, incarnation=self.incarnation)
 
     def close(self, why: object = None) -> None:
         self.is_open = False
@@ -32,16 +33,16 @@ class Database:
 
 @dataclass
 class Opener:
-    """Removes all databases of a store but those of one place, as the real one does."""
+    """Removes all databases of a store but those of one incarnation, as the real one does."""
 
     databases: list[Database]
     removed: set[str] = field(default_factory=set)
 
-    def remove_others(self, log: Database) -> None:
+    def remove_others(self, schema: StoreSchema) -> None:
         for each in self.databases:
-            if each.place != log.place:
-                assert not each.is_open, f"{each.place} is removed while it is open"
-                self.removed.add(each.place)
+            if each.incarnation != schema.incarnation:
+                assert not each.is_open, f"{each.incarnation} is removed while it is open"
+                self.removed.add(each.incarnation)
 
 
 def replaced(*swaps: tuple[float, Database, Database]) -> tuple[Successors, Opener]:
@@ -49,7 +50,7 @@ def replaced(*swaps: tuple[float, Database, Database]) -> tuple[Successors, Open
     databases = list({id(each): each for _, old, new in swaps for each in (old, new)}.values())
     opener = Opener(databases)
     successors = Successors(cast(Any, opener), Editions())
-    successors._replaced = cast(Any, [(at + GRACE_S, old, new) for at, old, new in swaps])
+    successors._replaced = cast(Any, [(at + GRACE_S, old, new.schema) for at, old, new in swaps])
     return successors, opener
 
 

@@ -233,25 +233,26 @@ def test_the_last_nodes_may_leave_together() -> None:
 
 def test_nodes_change_over_to_a_rebuilt_store_together() -> None:
     """Once all others that are to hold it, and that can be asked, have it."""
-    view, address = view_of(copies=4), "counts/rebuilt/5e0c"
-    assert may_answer(view, "a", COUNTS, address)  # no other node is there
+    view, rebuilt = view_of(copies=4), dataclasses.replace(COUNTS, incarnation="5e0c")
+    assert may_answer(view, "a", rebuilt)  # no other node is there
     for name in ("b", "c"):
         announced(view, name, range(64))
-    assert not may_answer(view, "a", COUNTS, address)
+    assert not may_answer(view, "a", rebuilt)
     for name in ("b", "c"):
-        assert not may_answer(view, "a", COUNTS, address)
-        holdings = (Holding("counts", ()), Holding(address, tuple(range(64))))
+        assert not may_answer(view, "a", rebuilt)
+        holdings = (Holding("counts", ()), Holding("counts/5e0c", tuple(range(64))))
         view.heard(Announcement(name, holdings, layout=view.layout))
-    assert may_answer(view, "a", COUNTS, address)
-    view.heard(Announcement("c", (Holding(address, (), (5,)),), layout=view.layout))
-    assert not may_answer(view, "a", COUNTS, address)
+    assert may_answer(view, "a", rebuilt)
+    view.heard(Announcement("c", (Holding("counts/5e0c", (), (5,)),), layout=view.layout))
+    assert not may_answer(view, "a", rebuilt)
     view.lost("c", "it was silent")
-    assert may_answer(view, "a", COUNTS, address)
+    assert may_answer(view, "a", rebuilt)
 
 
-def test_replicas_are_counted_once() -> None:
+def test_replicas_are_said_by_incarnation() -> None:
+    """Those of a rebuilt store that does not answer yet are further ones."""
     view = view_of()
-    held = {"counts": (COUNTS, {0: RUNNING}), "counts/rebuilt/5e0c": (COUNTS, {0: RUNNING})}
+    held = {"counts/1": (COUNTS, {0: RUNNING}), "counts/2": (COUNTS, {0: RUNNING})}
     said = announcement(view, NODES[0], held, product="1")
-    assert [each.store for each in said.holdings] == ["counts", "counts/rebuilt/5e0c"]
-    assert view.statuses(said)[0].running == 1
+    assert [each.store for each in said.holdings] == ["counts/1", "counts/2"]
+    assert view.statuses(said)[0].running == 2

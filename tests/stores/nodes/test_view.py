@@ -113,14 +113,14 @@ def test_only_what_can_be_asked_is_running() -> None:
     view = view_of()
     announced(view, "b", running=[1])
     announced(view, "c", running=[1, 2], restoring=[3])
-    assert set(view.running("counts", 1)) == {"b", "c"}
-    assert view.running("counts", 3) == []
+    assert set(view.running(COUNTS, 1)) == {"b", "c"}
+    assert view.running(COUNTS, 3) == []
     view.lost("b", "it was silent")
-    assert view.running("counts", 1) == ["c"]
+    assert view.running(COUNTS, 1) == ["c"]
     view.connected("b")
-    assert view.running("counts", 1) == ["c"], "it may have come back without its data"
+    assert view.running(COUNTS, 1) == ["c"], "it may have come back without its data"
     announced(view, "b", running=[1])
-    assert set(view.running("counts", 1)) == {"b", "c"}
+    assert set(view.running(COUNTS, 1)) == {"b", "c"}
 
 
 def test_nodes_agree_if_they_place_alike() -> None:

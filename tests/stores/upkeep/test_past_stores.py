@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -54,10 +55,11 @@ def past(root: Path, *, bytes_max: int = 1 << 30) -> LogPast:
     return LogPast(root, bytes_max=bytes_max, scratch=scratch)
 
 
-def at(root: Path, schema: StoreSchema, epoch: int) -> PastEpoch:
-    commit = StoreLog.open(root, schema.name).commit(epoch)
+def at(root: Path, epoch: int, *, schema: StoreSchema | None = None) -> PastEpoch:
+    log = StoreLog.open(root, "s")
+    commit = log.commit(epoch)
     committed_ms = 0 if commit is None else commit.committed_ms
-    return PastEpoch(schema=schema, epoch=epoch, committed_ms=committed_ms)
+    return PastEpoch(schema=schema or log.schema(), epoch=epoch, committed_ms=committed_ms)
 
 
 @pytest.mark.parametrize("name", STORES)
@@ -65,7 +67,7 @@ def test_they_have_the_rows_of_replicas(tmp_path: Path, name: str) -> None:
     schema = STORES[name]
     states = [[], *written(tmp_path, schema, 3)]
     for epoch in range(-1, EPOCHS):
-        with past(tmp_path).open([at(tmp_path, schema, epoch)], stop=Going()) as opened:
+        with past(tmp_path).open([at(tmp_path, epoch)], stop=Going()) as opened:
             store = opened.stores["s"]
             assert keyed(shown_rows(store, schema)) == states[epoch + 1]  # type: ignore[arg-type]
             found = store.statuses().values()
@@ -81,7 +83,7 @@ def test_they_have_the_rows_of_replicas(tmp_path: Path, name: str) -> None:
 def test_only_partitions_that_are_asked_are_built(tmp_path: Path) -> None:
     put(tmp_path, range(20), 0)
     put(tmp_path, range(20), 1)
-    with past(tmp_path).open([at(tmp_path, USERS, 0)], stop=Going()) as opened:
+    with past(tmp_path).open([at(tmp_path, 0)], stop=Going()) as opened:
         store = opened.stores["s"]
         assert store.statuses() == {}
         answers = [store.query_partition(1, KeyQuery(key=(number,))) for number in range(20)]
@@ -99,30 +101,33 @@ def test_only_partitions_that_are_asked_are_built(tmp_path: Path) -> None:
 def test_a_number_that_no_epoch_has_is_the_epoch_before(tmp_path: Path) -> None:
     put(tmp_path, range(3), 0)
     put(tmp_path, range(3), 5, epoch=5)
-    between = PastEpoch(schema=USERS, epoch=3, committed_ms=1_000)
+    schema = StoreLog.open(tmp_path, "s").schema()
+    between = PastEpoch(schema=schema, epoch=3, committed_ms=1_000)
     with past(tmp_path).open([between], stop=Going()) as opened:
         assert {row[1] for row in shown_rows(opened.stores["s"], USERS)} == {0}  # type: ignore[arg-type]
 
 
 def test_an_epoch_that_is_another_one_by_now(tmp_path: Path) -> None:
     put(tmp_path, range(3), 0)
-    other = PastEpoch(schema=USERS, epoch=0, committed_ms=7)
+    schema = StoreLog.open(tmp_path, "s").schema()
+    other = PastEpoch(schema=schema, epoch=0, committed_ms=7)
     with (
-        pytest.raises(LogError, match=r"not the one that it was: the store was made anew"),
+        pytest.raises(LogError, match=r"not the one that it was: its log was put back from a copy"),
         past(tmp_path).open([other], stop=Going()),
     ):
         pass
     wider = keyvalue("s", {"id": "bigint"}, {"n": "bigint", "m": "bigint"}, partitions=2)
-    with (
-        pytest.raises(LogError, match='store "s" is defined anew'),
-        past(tmp_path).open([at(tmp_path, wider, 0)], stop=Going()),
-    ):
-        pass
+    for other_schema in (wider, replace(schema, incarnation="5e0c")):
+        with (
+            pytest.raises(LogError, match='store "s" was rebuilt, or made anew'),
+            past(tmp_path).open([at(tmp_path, 0, schema=other_schema)], stop=Going()),
+        ):
+            pass
 
 
 def test_work_that_is_too_much_or_too_long(tmp_path: Path) -> None:
     put(tmp_path, range(2_000), 0)
-    wanted = at(tmp_path, USERS, 0)
+    wanted = at(tmp_path, 0)
     with past(tmp_path, bytes_max=500).open([wanted], stop=Going()) as opened:
         failure = opened.stores["s"].query_partition(0, RangeQuery())
         assert isinstance(failure, Failure)

@@ -19,6 +19,7 @@ from gateway.http.endpoint import Services
 from gateway.http.openapi.document import OPERATIONS
 from gateway.http.requests.fields import SUBSCRIBE_FIELDS
 from gateway.settings import Settings
+from planner.engine import FIRST_ROWS
 from planner.sql import SqlEngine
 from stores.hosting.local_store import LocalStore
 from tests.support.stores import fill
@@ -118,6 +119,22 @@ class Subscriber:
         await asyncio.wait_for(self.task, WAIT_S)
 
 
+async def test_a_client_that_is_cut_off_in_its_first_rows_gets_them_anew(
+    app: Starlette, clicks: LocalStore
+) -> None:
+    """It has forgotten the token of its earlier rows, and has a part of the new ones."""
+    first = Subscriber(app, ALL, last=None)
+    token, _ = await first.named("columns")
+    await first.leave()
+    again = Subscriber(app, ALL, last=token)
+    begun, data = await again.named("start_over")
+    assert data["reason"] == "its first rows were not complete"
+    assert begun == data["token"] == token
+    rows, _ = await again.begun()
+    assert len(rows) == 2
+    await again.leave()
+
+
 async def test_first_rows_then_changes_with_their_positions(
     app: Starlette, clicks: LocalStore, live_engine: SqlEngine
 ) -> None:
@@ -128,7 +145,8 @@ async def test_first_rows_then_changes_with_their_positions(
             {"name": "usr", "type": "text"},
             {"name": "n", "type": "bigint"},
             {"name": "at", "type": "timestamptz"},
-        ]
+        ],
+        "token": FIRST_ROWS,
     }
     assert subscriber.head["status"] == 200
     headers = dict(subscriber.head["headers"])
@@ -189,7 +207,10 @@ async def test_a_client_that_was_away_for_too_long_starts_over(
             pass
     returned = Subscriber(app, ALL, last=token)
     _, data = await returned.named("start_over")
-    assert data == {"reason": "the changes after the token are no longer held"}
+    assert data == {
+        "reason": "the changes after the token are no longer held",
+        "token": FIRST_ROWS,
+    }
     rows, _ = await returned.begun()
     assert len(rows) == 2
     await returned.leave()

@@ -45,7 +45,7 @@ def _drops_early(patch: pytest.MonkeyPatch) -> None:
 def _trusts_other_lists(patch: pytest.MonkeyPatch) -> None:
     def are_running(view: View, schema: StoreSchema, partition: int) -> bool:
         nodes = view.holders(schema, partition)
-        return set(nodes).issubset(view.running(schema.name, partition))
+        return set(nodes).issubset(view.running(schema, partition))
 
     patch.setattr(handover, "_are_running", are_running)
 

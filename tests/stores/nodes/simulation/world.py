@@ -223,7 +223,7 @@ class World:
             if other != node.name and not (asked and asked.is_live and view.agrees(other)):
                 return f"{node.name} does not see {other}"
         for number in range(PARTITIONS):
-            known = {*view.running(SCHEMA.name, number), node.name}
+            known = {*view.running(SCHEMA, number), node.name}
             if not known.issuperset(self.placed(number)):
                 return f"{node.name} does not know who has partition {number}"
         return None
@@ -257,7 +257,7 @@ class World:
         """Whether another node has lost a partition in a restart that a node cannot know of yet."""
         asked = node.asked.get(other.name)
         has_restarted = asked is not None and asked.runs[True] != other.run
-        return has_restarted and other.name in node.view.running(SCHEMA.name, partition)
+        return has_restarted and other.name in node.view.running(SCHEMA, partition)
 
     @staticmethod
     def _runs(node: SimulatedNode, partition: int) -> bool:
