@@ -13,6 +13,7 @@ from stores.engines.rocksdb.database import shared_cache
 from stores.engines.rocksdb.open_files import OpenFiles
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.engines.rocksdb.row_budget import RowBudget
+from stores.engines.rocksdb.unflushed import Unflushed
 from stores.errors import CodecError, LogError, StoreError
 from stores.hosting.log_follower import is_same_log
 from stores.hosting.replica import Replica
@@ -51,6 +52,7 @@ class ReplicaOpener:
         self._columns = columns
         self._rows = RowBudget(rows_bytes)
         self._files = files
+        self._unflushed = Unflushed()
 
     def open(self, schema: StoreSchema, log: StoreLog, partition: int, role: Role) -> Replica:
         """Open a replica that goes on where it stopped, or an empty one.
@@ -142,6 +144,7 @@ class ReplicaOpener:
             columns=self._columns,
             rows=self._rows,
             files=self._files,
+            unflushed=self._unflushed,
         )
 
     def _path(self, schema: StoreSchema, partition: int) -> Path:

@@ -25,6 +25,7 @@ from rocksdict import Cache, Options
 import stores.engines.rocksdb.database
 import stores.engines.rocksdb.opening
 from stores.engines.rocksdb.partition import RocksPartition
+from stores.engines.rocksdb.unflushed import EPOCH_ROWS, Unflushed
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.state_log import StoreLog
@@ -91,7 +92,8 @@ def write_log(root: Path, schema: StoreSchema, *, epochs: int = EPOCHS) -> Store
 
 def open_at(log: StoreLog, path: Path) -> LocalStore:
     schema = log.schema()
-    engine = RocksPartition(path, schema=schema, partition=0)
+    unflushed = Unflushed(FLUSHED_EPOCHS * EPOCH_ROWS, pause_s=0)
+    engine = RocksPartition(path, schema=schema, partition=0, unflushed=unflushed)
     return LocalStore(schema, {0: Replica(engine, schema=schema, partition=0)}, log=log)
 
 
@@ -232,12 +234,8 @@ def test_a_database_that_is_cut_again_and_again_ends_with_the_same_rows(
 FOLLOW = """
 import sys
 from pathlib import Path
-import stores.engines.rocksdb.database
-import stores.engines.rocksdb.opening
 from stores.log.state_log import StoreLog
-from tests.stores.test_faults import FLUSHED_EPOCHS, SCHEMAS, open_at
-
-stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX = FLUSHED_EPOCHS
+from tests.stores.test_faults import SCHEMAS, open_at
 
 opened = [
     open_at(StoreLog.open(sys.argv[1], name), Path(sys.argv[2]) / name) for name in SCHEMAS
@@ -246,6 +244,7 @@ print("open", flush=True)
 for epoch in range(int(sys.argv[3])):
     for store in opened:
         store.follow()
+        store.replicas[0].engine.maintain(lambda: False)
     print(epoch, flush=True)
 """
 

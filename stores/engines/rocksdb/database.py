@@ -37,6 +37,7 @@ from stores.engines.rocksdb.open_files import FILES_MIN, OpenFiles
 from stores.engines.rocksdb.opening import database_options, open_database
 from stores.engines.rocksdb.readers import Attached, Entries, Entry, Reader
 from stores.engines.rocksdb.rest_note import Note, manifest_of, write_note
+from stores.engines.rocksdb.unflushed import Unflushed
 from stores.errors import StoreError
 from stores.spec.query import Order
 
@@ -44,8 +45,6 @@ _logger = logging.getLogger(__name__)
 
 _ESTIMATED_ENTRIES = "rocksdb.estimate-num-keys"
 
-_UNFLUSHED_EPOCHS_MAX = 512
-"""Maximum epochs to apply again after a crash. Small epochs take hours to fill a write buffer."""
 _COUNTED_S = 5.0
 """How often the files of a database that is written are counted."""
 
@@ -78,6 +77,7 @@ class Database:
         path: its directory, which is made if it is missing.
         cache: the node's block cache.
         files: the files that open databases may use; None for any number.
+        unflushed: what the databases of the node hold that is not on the disk.
         at_rest: do not open it yet; `resting_reader` is its first reader.
 
     Raises:
@@ -91,17 +91,18 @@ class Database:
         *,
         cache: BlockCache | None = None,
         files: OpenFiles | None = None,
+        unflushed: Unflushed | None = None,
         at_rest: bool = False,
     ) -> None:
         self.path = path
         self._options = database_options(cache)
-        self._unflushed_epochs = 0
         self._attached: WeakSet[Attached] = WeakSet()
         self._turn = threading.Lock()
         """Held while it is opened or closed."""
         self.rest_by: Callable[[], bool] | None = None
         """Called to let it come to rest, because others need its files; calls `rest`."""
         self._files = OpenFiles() if files is None else files
+        self._unflushed = Unflushed() if unflushed is None else unflushed
         self._counted_s = -math.inf
         self._manifest = manifest_of(path) if at_rest else None
         """Its manifest since it came to rest; another one shows that someone has opened it."""
@@ -188,7 +189,6 @@ class Database:
                 return False
             self._close(note)
             self._rdict = None
-            self._unflushed_epochs = 0
             self._files.closed(self)
             return True
         finally:
@@ -245,24 +245,27 @@ class Database:
         Raises:
             StoreError: it cannot be written.
         """
+        if time.monotonic() - self._counted_s > _COUNTED_S:
+            self._files.opened(self)
+        entries = len(writes)
         try:
             self._rdict.write(writes)
         except Exception as error:  # rocksdict raises bare Exception
             raise StoreError(f"cannot write {self.path}: {error}") from error
+        self._unflushed.written(self.path, entries)
 
-    def begin_epoch(self) -> None:
-        """Start a flush in the background if a crash would lose many epochs by now."""
-        if time.monotonic() - self._counted_s > _COUNTED_S:
-            self._files.opened(self)
-        self._unflushed_epochs += 1
-        if self._unflushed_epochs <= _UNFLUSHED_EPOCHS_MAX:
+    def flush_if_due(self) -> None:
+        """Flush in the background if a crash would lose much by now. Safe from any thread."""
+        if not self._turn.acquire(blocking=False):
             return
-        self._unflushed_epochs = 1
         try:
-            self._rdict.flush(wait=False)
+            if self.is_open and not self.is_at_rest and self._unflushed.take_due(self.path):
+                self._rdict.flush(wait=False)
         except Exception as error:  # rocksdict raises bare Exception
             # Nothing is lost by that. If nothing can be written either, the next write says why.
             _logger.warning("database not flushed path=%s error=%s", self.path, error)
+        finally:
+            self._turn.release()
 
     def dump(self, path: Path, chunks: Iterable[Entries]) -> int:
         """Write an SST file that other databases can `ingest`; return its number of entries.
@@ -341,6 +344,7 @@ class Database:
                 self._files.closed(self)
 
     def _close(self, note: Note | None) -> None:
+        self._unflushed.forget(self.path)
         self._manifest = manifest_of(self.path)
         try:
             self._rdict.close()

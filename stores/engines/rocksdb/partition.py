@@ -50,6 +50,7 @@ from stores.engines.rocksdb.readers import Entries
 from stores.engines.rocksdb.rest_note import Note, read_note
 from stores.engines.rocksdb.row_budget import RowBudget
 from stores.engines.rocksdb.row_cache import ChangedKeys
+from stores.engines.rocksdb.unflushed import Unflushed
 from stores.errors import StoreError
 from stores.log.snapshots import Fetch
 from stores.spec.position import Progress
@@ -76,6 +77,7 @@ class RocksPartition:
         rows: the memory for rows that are read again; None keeps none.
         files: the files that open databases may use; None for any number. If many are in use, a
             database whose content is known is not opened before it is needed.
+        unflushed: what the databases of the node hold that is not on the disk.
 
     Raises:
         CodecError: the database is damaged.
@@ -92,6 +94,7 @@ class RocksPartition:
         columns: ColumnBudget | None = None,
         rows: RowBudget | None = None,
         files: OpenFiles | None = None,
+        unflushed: Unflushed | None = None,
     ) -> None:
         self.schema, self.partition = schema, partition
         self.late_rows = 0
@@ -100,7 +103,13 @@ class RocksPartition:
         self._path = path
         self._layout = Layout(schema, partition)
         resting_at = None if files is None or not files.is_half_full else self._resting_progress()
-        self._database = Database(path, cache=cache, files=files, at_rest=resting_at is not None)
+        self._database = Database(
+            path,
+            cache=cache,
+            files=files,
+            unflushed=unflushed,
+            at_rest=resting_at is not None,
+        )
         self.rest_by(self.rest)
         self._is_defined = resting_at is None or resting_at.epoch >= 0
         """Whether the database has its definition; a new one at rest does not exist yet."""
@@ -178,7 +187,6 @@ class RocksPartition:
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool
     ) -> None:
         self._awake()
-        self._database.begin_epoch()
         writes = self._database.new_writes()
         if replace:
             writes.delete_range(DATA, DELETIONS_END)
@@ -299,7 +307,11 @@ class RocksPartition:
     # Maintenance and closing
 
     def maintain(self, is_stopping: Callable[[], bool]) -> None:
-        """Keep the columns of the newest epoch, as far as it pays; see `column_cache`."""
+        """Flush the database if it is its turn; keep the columns of the newest epoch.
+
+        See `unflushed` and `column_cache`.
+        """
+        self._database.flush_if_due()
         if self._columns is not None:
             # A database that no one has asked for is not opened to read ahead.
             self._columns.maintain(is_stopping, reads_ahead=not self.is_at_rest)

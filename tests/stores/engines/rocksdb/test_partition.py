@@ -19,6 +19,7 @@ from rocksdict import Options, Rdict
 from stores.engines.rocksdb.database import shared_cache
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN
+from stores.engines.rocksdb.unflushed import EPOCH_ROWS, Unflushed
 from stores.errors import CodecError, StoreError
 from stores.spec.position import Progress
 from stores.spec.query import BATCH_ROWS, Interval, KeyQuery, KeysQuery, Order, RangeQuery
@@ -303,23 +304,26 @@ def test_a_damaged_progress_record_is_named(clicks: RocksPartition, tmp_path: Pa
             RocksPartition(tmp_path, schema=CLICKS, partition=0)
 
 
-def test_the_database_is_flushed_after_some_epochs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without a write-ahead log, a crash leaves only flushed epochs."""
-    monkeypatch.setattr("stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX", 3)
-    engine = RocksPartition(tmp_path / "data", schema=CLICKS, partition=0)
-    for epoch in range(5):
+def of_three_epochs() -> Unflushed:
+    return Unflushed(3 * EPOCH_ROWS, pause_s=0)
+
+
+def test_the_database_is_flushed_after_some_epochs(tmp_path: Path) -> None:
+    """Without a write-ahead log, a crash leaves only flushed epochs. Its making is one."""
+    unflushed = of_three_epochs()
+    engine = RocksPartition(tmp_path / "data", schema=CLICKS, partition=0, unflushed=unflushed)
+    for epoch in range(4):
         engine.apply(progress(epoch), [batch(CLICKS, numbers(epoch))])
+        engine.maintain(lambda: False)
     until(engine._database._rdict.live_files)
     copy_as_killed(tmp_path / "data", tmp_path / "killed")
     engine.close()
     killed = RocksPartition(tmp_path / "killed", schema=CLICKS, partition=0)
-    assert killed.view.progress == progress(2)
-    assert ask(killed, RangeQuery()) == numbers(0, 1, 2)
+    assert killed.view.progress == progress(1)
+    assert ask(killed, RangeQuery()) == numbers(0, 1)
     killed.close()
     whole = RocksPartition(tmp_path / "data", schema=CLICKS, partition=0)
-    assert whole.view.progress == progress(4)
+    assert whole.view.progress == progress(3)
     whole.close()
 
 
@@ -344,16 +348,16 @@ class Full:
 
 
 def test_a_failed_flush_does_not_hold_up_epochs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It is logged once, not with each epoch, and other partitions can close."""
-    monkeypatch.setattr("stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX", 3)
-    engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
+    engine = RocksPartition(tmp_path, schema=CLICKS, partition=0, unflushed=of_three_epochs())
     full = Full(engine._database._rdict)
     engine._database._rdict = full
-    for epoch in range(8):
+    for epoch in range(7):
         engine.apply(progress(epoch), [batch(CLICKS, numbers(epoch))])
-    assert engine.view.progress == progress(7)
+        engine.maintain(lambda: False)
+    assert engine.view.progress == progress(6)
     assert full.flushes == 2
     engine.close()
     engine.close()
@@ -418,13 +422,13 @@ def test_times_outside_the_range_of_a_key(tmp_path: Path) -> None:
 APPLY_FOREVER = """
 import sys
 from pathlib import Path
-import stores.engines.rocksdb.database
 from stores.engines.rocksdb.partition import RocksPartition
-from tests.stores.engines.rocksdb.test_partition import CLICKS
+from tests.stores.engines.rocksdb.test_partition import CLICKS, of_three_epochs
 from tests.support.stores import batch, progress
 
-stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX = 3
-engine = RocksPartition(Path(sys.argv[1]), schema=CLICKS, partition=0)
+engine = RocksPartition(
+    Path(sys.argv[1]), schema=CLICKS, partition=0, unflushed=of_three_epochs()
+)
 epoch = engine.view.progress.epoch
 while True:
     epoch += 1
@@ -432,6 +436,7 @@ while True:
     if epoch % 10 == 9:
         engine.reset()
     engine.apply(progress(epoch), [batch(CLICKS, rows)], replace=epoch % 3 == 0)
+    engine.maintain(lambda: False)
     print(epoch, flush=True)
 """
 
