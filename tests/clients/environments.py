@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.clients.requirements import EXTRAS, oldest
 from tests.support.wheels import build_client_wheel, client_digest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,6 +88,9 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "node": Environment(npm=("pg@8.23.1", "pg-cursor@2.22.0", "postgres@3.4.9")),
     "stategate-client": Environment(client=""),
     "stategate-frames": Environment(client="[frames]"),
+    "oldest": Environment(
+        pip=("--editable", f".[{','.join(EXTRAS)}]", *oldest(), "psycopg[binary]==3.3.9")
+    ),
 }
 """Name → packages, in the versions that the tests support."""
 EMULATORS: Mapping[str, Environment] = {

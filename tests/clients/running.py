@@ -61,6 +61,7 @@ DUCKDB_1_5 = Program(name="duckdb_attached", environment="duckdb-1.5")
 JDBC = Program(name="jdbc_driver", environment="jdbc")
 NODE = Program(name="node_drivers", environment="node")
 ODBC = Program(name="odbc_driver", environment="odbc")
+OLDEST_VERSIONS = Program(name="oldest_versions", environment="oldest")
 PANDAS = Program(name="pandas_frames", environment="frames")
 PG8000 = Program(name="pg8000_driver", environment="python")
 PGCLI = Program(name="pgcli_shell", environment="pgcli")
@@ -258,7 +259,11 @@ def _on_path(name: str) -> str:
 
 
 def run_program(
-    command: Sequence[str], *, variables: Mapping[str, str], given: str = ""
+    command: Sequence[str],
+    *,
+    variables: Mapping[str, str],
+    given: str = "",
+    timeout_s: float = PROGRAM_TIMEOUT_S,
 ) -> tuple[list[dict[str, Any]], str]:
     """Return the JSON lines that a program printed, and the end of its stderr."""
     done = subprocess.run(
@@ -268,7 +273,7 @@ def run_program(
         input=given,
         capture_output=True,
         text=True,
-        timeout=PROGRAM_TIMEOUT_S,
+        timeout=timeout_s,
         check=False,
     )
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
