@@ -13,10 +13,11 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from gateway.tracing.engine import TracedEngine, TracedLookUp
-from gateway.tracing.spans import add_read_for_node, context_of
-from gateway.tracing.typed import TracedAsk
-from planner.engine import Engine, LookUp, TracedRead
+from gateway.tracing.contexts import read_tags, take_context
+from gateway.tracing.spans import StatementSpan, add_read_for_node, context_of
+from gateway.watching.engine import WatchedEngine, WatchedLookUp
+from gateway.watching.typed import WatchedAsk
+from planner.engine import Engine, LookUp, Session, TracedRead
 from planner.typed import Ask
 
 CLOSE_S = 2.0
@@ -42,17 +43,28 @@ class OtlpTraces:
         self._node = node
         self._tracer = self._provider.get_tracer("stategate", version("stategate"))
 
+    def begin(self, kind: str, session: Session, *, store: str | None = None) -> StatementSpan:
+        """Begin the span of a statement; see `Watcher`.
+
+        Its parent is in the tags at the end of its text, or else in the session.
+        """
+        return StatementSpan(self._tracer, kind, take_context(session), store=store)
+
+    def read_tags(self, sql: str, session: Session) -> None:
+        """Give the session the context of a text; see `contexts`."""
+        read_tags(sql, session)
+
     def engine(self, inner: Engine) -> Engine:
         """Return an engine that makes spans, around one with `watch_look_up`."""
-        return TracedEngine(inner, self._tracer)
+        return WatchedEngine(inner, self)
 
     def watch_look_up(self, look_up: LookUp, sql: str) -> LookUp:
         """Return the fast way of a statement, with spans."""
-        return TracedLookUp(self._tracer, look_up, sql)
+        return WatchedLookUp(self, look_up, sql)
 
     def watch_ask(self, ask: Ask) -> Ask:
         """Return what asks queries by name, with spans."""
-        return TracedAsk(self._tracer, ask)
+        return WatchedAsk(self, ask)
 
     def trace_of(self, headers: Mapping[str, str]) -> object | None:
         """Return the trace that the headers of a request name, with names in lower case."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final
 
 from opentelemetry import propagate
 from opentelemetry.context import Context
@@ -24,7 +24,8 @@ from opentelemetry.trace import (
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.types import AttributeValue
 
-from planner.engine import PartitionAnswer, QueryError, Trace, TracedRead, statement_shape
+from gateway.watching.statements import Read, Times
+from planner.engine import QueryError, Trace, TracedRead, statement_shape
 
 SYSTEM: Final = "stategate"
 _OF_NODES: Final = TraceContextTextMapPropagator()
@@ -35,43 +36,6 @@ _PARTITIONS_MAX: Final = 1_000
 
 _KEPT_LENGTH_MAX: Final = 2_000
 """The shapes of longer texts are not kept."""
-
-Times: TypeAlias = Mapping[tuple[str, int], tuple[int, int]]
-"""When each partition was asked, and when it was done, in epoch nanoseconds."""
-
-
-class Read:
-    """A partition that was asked."""
-
-    __slots__ = ("epoch", "node", "partition", "reason", "rows", "store")
-
-    def __init__(
-        self,
-        store: str,
-        partition: int,
-        epoch: int,
-        rows: int,
-        *,
-        node: str | None = None,
-        reason: str | None = None,
-    ) -> None:
-        self.store, self.partition, self.epoch, self.rows = store, partition, epoch, rows
-        self.node, self.reason = node, reason
-
-
-def reads_of(partitions: Iterable[PartitionAnswer]) -> list[Read]:
-    """Return the partitions that a statement or a query by name has asked."""
-    return [
-        Read(
-            each.store,
-            each.partition,
-            each.epoch,
-            each.rows,
-            node=each.node,
-            reason=each.reason,
-        )
-        for each in partitions
-    ]
 
 
 def context_of(carrier: Mapping[str, str]) -> Context | None:

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 
 from gateway.tracing.export import OtlpTraces
-from gateway.tracing.subscription import TracedSubscription
+from gateway.watching.subscription import WatchedSubscription
 from planner.engine import Cancellation, Engine, QueryError, Session, Subscription
 from planner.live.results import ResultReader
 from planner.sql import LiveLimits, SqlEngine
@@ -114,7 +114,7 @@ def test_its_span_ends_with_its_first_rows(live: Live) -> None:
         fill(live.store, [("ann", 3)], epoch=1)
         assert live.ready.wait(WAIT_S)
         assert subscription.take() is not None
-        assert not isinstance(subscription, TracedSubscription), "its events cost nothing more"
+        assert not isinstance(subscription, WatchedSubscription), "its events cost nothing more"
     assert live.spans() == ()
 
 

@@ -1,27 +1,24 @@
-"""Queries by name, each with a span."""
+"""Queries by name, which are watched."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from opentelemetry.trace import Tracer
-
-from gateway.tracing.contexts import take_context
-from gateway.tracing.spans import StatementSpan, reads_of
+from gateway.watching.statements import Watcher, reads_of
 from planner.engine import Cancellation, Session, Value
 from planner.typed import Ask, TypedAnswer, TypedQuery
 
 
-class TracedAsk:
-    """Asks the partitions of a store, with a span for each question; see `Ask`.
+class WatchedAsk:
+    """Asks the partitions of a store, and has each question watched; see `Ask`.
 
     Args:
-        tracer: makes the spans.
+        watcher: watches.
         inner: asks.
     """
 
-    def __init__(self, tracer: Tracer, inner: Ask) -> None:
-        self._tracer, self._inner = tracer, inner
+    def __init__(self, watcher: Watcher, inner: Ask) -> None:
+        self._watcher, self._inner = watcher, inner
 
     def __call__(
         self,
@@ -33,8 +30,8 @@ class TracedAsk:
         active: bool = False,
         cancellation: Cancellation,
     ) -> TypedAnswer:
-        """Ask, and end the span with the answer."""
-        span = StatementSpan(self._tracer, query.name, take_context(session), store=query.store)
+        """Ask, and watch it until the answer."""
+        span = self._watcher.begin(query.name, session, store=query.store)
         cancellation.trace = span.trace
         try:
             answer = self._inner(

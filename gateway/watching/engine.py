@@ -1,4 +1,4 @@
-"""An engine that makes a span of each statement, around one that runs them."""
+"""An engine that has its statements watched, around one that runs them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from itertools import zip_longest
 from typing import Final
 
 import pyarrow as pa
-from opentelemetry.trace import Tracer
 
-from gateway.tracing.contexts import read_tags, take_context
-from gateway.tracing.spans import Read, StatementSpan, reads_of
-from gateway.tracing.subscription import open_traced
+from gateway.watching.statements import Read, Watched, Watcher, reads_of
+from gateway.watching.subscription import open_watched
 from planner.engine import (
     Asked,
     Cancellation,
@@ -35,24 +33,24 @@ _SELECT: Final = StatementKind.SELECT.value
 _SUBSCRIBE: Final = StatementKind.SUBSCRIBE.value
 
 
-class TracedLookUp:
-    """The fast way of a statement, with a span for each lookup.
+class WatchedLookUp:
+    """The fast way of a statement, each run of which is watched.
 
     Args:
-        tracer: makes the spans.
+        watcher: watches.
         inner: the lookup.
         sql: the text of the statement.
     """
 
-    __slots__ = ("inner", "sql", "tracer")
+    __slots__ = ("inner", "sql", "watcher")
 
-    def __init__(self, tracer: Tracer, inner: LookUp, sql: str) -> None:
-        self.tracer, self.inner, self.sql = tracer, inner, sql
+    def __init__(self, watcher: Watcher, inner: LookUp, sql: str) -> None:
+        self.watcher, self.inner, self.sql = watcher, inner, sql
 
     def __call__(self, parameters: Row, session: Session) -> LookedUp | None:
-        """Look up; a lookup that needs the usual way is a statement there, and has no span here."""
-        trace, context = session.trace, take_context(session)
-        span = StatementSpan(self.tracer, _SELECT, context)
+        """Look up; a lookup that needs the usual way is watched there."""
+        trace = session.trace
+        span = self.watcher.begin(_SELECT, session)
         found = None
         try:
             found = self.inner(parameters, session)
@@ -64,8 +62,8 @@ class TracedLookUp:
         return found
 
 
-class TracedAsked:
-    """What other nodes are asked for; if no one waits for it any more, its span ends.
+class WatchedAsked:
+    """What other nodes are asked for; if no one waits for it any more, it has ended.
 
     Args:
         inner: the question.
@@ -92,18 +90,18 @@ def _looked_up(found: LookedUp | EachLookedUp) -> list[Read]:
     return [Read(*read, node=node) for read, node in zip_longest(found.reads, found.nodes)]
 
 
-class TracedRows:
-    """The rows of a statement; its span ends with them.
+class WatchedRows:
+    """The rows of a statement, which is watched until their end.
 
     Args:
         result: has the rows.
         sql: the text of the statement.
-        span: its span.
+        span: watches it.
     """
 
     __slots__ = ("_batches", "_closing", "_lock", "_result", "_returned", "_span", "_sql")
 
-    def __init__(self, result: Result, sql: str, span: StatementSpan) -> None:
+    def __init__(self, result: Result, sql: str, span: Watched) -> None:
         assert result.batches is not None, "it is a stream"
         self._batches: Iterator[pa.RecordBatch] = result.batches
         self._closing = result.on_close
@@ -153,18 +151,16 @@ class TracedRows:
             )
 
 
-class TracedEngine:
-    """An `Engine` that makes spans. Safe to use from many threads.
-
-    The parent of a statement's span is in the tags at the end of its text, or else in the session.
+class WatchedEngine:
+    """An `Engine` whose statements are watched. Safe to use from many threads.
 
     Args:
-        inner: runs the statements; its fast lookups are `TracedLookUp`s.
-        tracer: makes the spans.
+        inner: runs the statements; its fast lookups are `WatchedLookUp`s.
+        watcher: watches.
     """
 
-    def __init__(self, inner: Engine, tracer: Tracer) -> None:
-        self._inner, self._tracer = inner, tracer
+    def __init__(self, inner: Engine, watcher: Watcher) -> None:
+        self._inner, self._watcher = inner, watcher
         self.split, self.is_inline = inner.split, inner.is_inline
         self.answer_version, self.covers = inner.answer_version, inner.covers
         self.paged, self.recall_paged = inner.paged, inner.recall_paged
@@ -183,8 +179,8 @@ class TracedEngine:
         parameter_types: Sequence[DataType | None] = (),
         cancellation: Cancellation | None = None,
     ) -> Statement:
-        """Plan one statement; one that cannot be planned has a span, too."""
-        read_tags(sql, session)
+        """Plan one statement; one that cannot be planned is watched, too."""
+        self._watcher.read_tags(sql, session)
         try:
             return self._inner.prepare(
                 sql, session, parameter_types=parameter_types, cancellation=cancellation
@@ -192,7 +188,7 @@ class TracedEngine:
         except Exception as error:
             words = sql.split(None, 1)
             kind = words[0].upper() if words and words[0].upper() in _KINDS else _STATEMENT
-            span = StatementSpan(self._tracer, kind, take_context(session))
+            span = self._watcher.begin(kind, session)
             span.fail(sql, error)
             raise
 
@@ -202,7 +198,7 @@ class TracedEngine:
         """Return the result of `prepare` if it is cached; see `Engine`."""
         found = self._inner.recall(sql, session, parameter_types=parameter_types)
         if found is not None:
-            read_tags(sql, session)
+            self._watcher.read_tags(sql, session)
         return found
 
     def begin_look_up(
@@ -213,16 +209,16 @@ class TracedEngine:
         on_found: Callable[[LookedUp | None], object],
         trace: Trace | None = None,
     ) -> LookedUp | Asked | None:
-        """Look up few rows wherever they are, with one span; see `Engine`.
+        """Look up few rows wherever they are, watched once; see `Engine`.
 
-        If nodes are asked and do not answer in time, the statement is run anew, with another span.
+        If nodes are asked and do not answer in time, the statement is run anew, and watched again.
         """
-        if not isinstance(look_up, TracedLookUp) or not self.asks_nodes:
+        if not isinstance(look_up, WatchedLookUp) or not self.asks_nodes:
             return self._inner.begin_look_up(look_up, parameters, session, on_found, trace)
         traced = look_up
-        before, context = session.trace, take_context(session)
-        span = StatementSpan(self._tracer, _SELECT, context)
-        asked: TracedAsked | None = None
+        before = session.trace
+        span = self._watcher.begin(_SELECT, session)
+        asked: WatchedAsked | None = None
 
         def note(found: LookedUp | None) -> LookedUp | None:
             if found is None:
@@ -247,7 +243,7 @@ class TracedEngine:
         begun = self._inner.begin_look_up(traced.inner, parameters, session, take, span.trace)
         if begun is None or isinstance(begun, LookedUp):
             return note(begun)
-        asked = TracedAsked(begun, give_up)
+        asked = WatchedAsked(begun, give_up)
         return asked
 
     def look_up_each(
@@ -259,12 +255,12 @@ class TracedEngine:
         bound: Position,
         cancellation: Cancellation,
     ) -> EachLookedUp | None:
-        """Look up one key for each of many parameters, with one span; see `Engine`.
+        """Look up one key for each of many parameters, watched once; see `Engine`.
 
-        If it returns None or fails, each is run by itself, and has a span then.
+        If it returns None or fails, each is run by itself, and watched then.
         """
-        trace, context = session.trace, take_context(session)
-        span, found = StatementSpan(self._tracer, _SELECT, context), None
+        trace, found = session.trace, None
+        span = self._watcher.begin(_SELECT, session)
         cancellation.trace = span.trace if self.asks_nodes else None
         try:
             found = self._inner.look_up_each(
@@ -286,10 +282,8 @@ class TracedEngine:
         *,
         cancellation: Cancellation,
     ) -> Result:
-        """Run a statement; its span ends with its last row."""
-        span = StatementSpan(
-            self._tracer, statement.kind.value or _STATEMENT, take_context(session)
-        )
+        """Run a statement, and watch it until its last row."""
+        span = self._watcher.begin(statement.kind.value or _STATEMENT, session)
         cancellation.trace = span.trace if self.asks_nodes else None
         try:
             result = self._inner.execute(statement, parameters, session, cancellation=cancellation)
@@ -306,7 +300,7 @@ class TracedEngine:
                 times=result.read_ns,
             )
             return result
-        rows = TracedRows(result, statement.sql, span)
+        rows = WatchedRows(result, statement.sql, span)
         result.batches, result.on_close = rows, rows.close
         return result
 
@@ -321,8 +315,8 @@ class TracedEngine:
         cancellation: Cancellation,
         may_start_over: bool = True,
     ) -> Subscription:
-        """Subscribe to a statement; its span ends when it has begun, since it may last for days."""
-        span = StatementSpan(self._tracer, _SUBSCRIBE, take_context(session))
+        """Subscribe to a statement; it is watched until it has begun: it may last for days."""
+        span = self._watcher.begin(_SUBSCRIBE, session)
 
         def subscribe(on_ready: Callable[[], None]) -> Subscription:
             return self._inner.subscribe(
@@ -335,7 +329,7 @@ class TracedEngine:
                 may_start_over=may_start_over,
             )
 
-        return open_traced(subscribe, span, statement.sql, on_ready)
+        return open_watched(subscribe, span, statement.sql, on_ready)
 
 
 _STATEMENT: Final = "STATEMENT"

@@ -1,31 +1,31 @@
-"""Subscriptions, whose spans end once they have begun: they may go on for days."""
+"""Subscriptions, which are watched until they have begun: they may go on for days."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 
-from gateway.tracing.spans import StatementSpan
+from gateway.watching.statements import Watched
 from planner.engine import Column, FirstRows, LiveEvent, QueryError, Subscription
 
 
-def open_traced(
+def open_watched(
     subscribe: Callable[[Callable[[], None]], Subscription],
-    span: StatementSpan,
+    span: Watched,
     sql: str,
     on_ready: Callable[[], None],
 ) -> Subscription:
-    """Open a subscription, and end its span when it has begun or failed.
+    """Open a subscription, and watch it until it has begun or failed.
 
     Args:
         subscribe: opens it, with what is called when it is ready.
-        span: its span.
+        span: watches it.
         sql: the text of its statement.
         on_ready: called when it is ready.
     """
     if not span.is_recording:
         return subscribe(on_ready)
-    waiting: list[TracedSubscription] = []
+    waiting: list[WatchedSubscription] = []
 
     def note() -> None:
         for each in tuple(waiting):
@@ -37,30 +37,30 @@ def open_traced(
     except BaseException as error:
         span.fail(sql, error)
         raise
-    traced = TracedSubscription(inner, span, sql, waiting.clear)
-    waiting.append(traced)
-    return inner if traced.note() else traced
+    watched = WatchedSubscription(inner, span, sql, waiting.clear)
+    waiting.append(watched)
+    return inner if watched.note() else watched
 
 
-class TracedSubscription:
-    """A subscription that has not begun, and its span; see `Subscription`.
+class WatchedSubscription:
+    """A subscription that is watched until it has begun; see `Subscription`.
 
     Args:
         inner: the subscription.
-        span: its span.
+        span: watches it.
         sql: the text of its statement.
-        on_end: called when the span has ended; it forgets this.
+        on_end: called when it has begun or failed; it forgets this.
     """
 
     def __init__(
-        self, inner: Subscription, span: StatementSpan, sql: str, on_end: Callable[[], None]
+        self, inner: Subscription, span: Watched, sql: str, on_end: Callable[[], None]
     ) -> None:
         self._inner, self._span, self._sql = inner, span, sql
         self._on_end = on_end
         self._lock = threading.Lock()
 
     def note(self) -> bool:
-        """End the span if it has begun; return whether it has."""
+        """Note if it has begun; return whether it has."""
         inner = self._inner
         if not inner.has_begun:
             return False
@@ -127,6 +127,6 @@ class TracedSubscription:
         return self._inner.take()
 
     def close(self, *, slow: bool = False) -> None:
-        """End it, and its span if it never began."""
+        """End it; note that if it never began."""
         self._inner.close(slow=slow)
         self._end(rows=None, epoch=None)

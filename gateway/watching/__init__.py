@@ -1,0 +1,1 @@
+"""Watches the statements of an engine, for traces and the audit; keeps no records itself."""
