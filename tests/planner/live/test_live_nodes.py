@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
@@ -380,12 +381,12 @@ def test_rows_before_a_token_are_not_given(nodes: LiveNodes, engine: SqlEngine) 
 def test_a_token_of_a_store_that_was_made_anew_starts_over(
     nodes: LiveNodes, engine: SqlEngine
 ) -> None:
-    """It is at an older epoch, of a later time: nothing is left to wait for."""
+    """It is at an older epoch of another incarnation: nothing is left to wait for."""
     watcher = Watcher(engine, ALL)
     nodes.apply("accounts", [(1, 1)], 1)
     watcher.until(accounts=1)
     assert watcher.moment is not None
-    anew = LiveNodes([ACCOUNTS], pipeline="spark:a", committed_ms=1_000)
+    anew = LiveNodes([replace(ACCOUNTS, incarnation="5e0c")], pipeline="spark:a")
     anew.apply("accounts", [(account, 5) for account in IDS], 0)
     other = SqlEngine(anew.cluster(), node="a")
     returned = Watcher(other, ALL, token=watcher.moment.token, rows=watcher.rows)

@@ -80,29 +80,6 @@ def test_many_keys_of_several_columns_cost_one_lookup_each() -> None:
     engine.close()
 
 
-def test_the_columns_of_a_key_may_change_places() -> None:
-    """As by a rebuild; then the keys that epochs bring have the new order."""
-    value = {"n": "bigint"}
-    old = open_store(keyvalue("visits", {"usr": "text", "day": "bigint"}, value, partitions=2))
-    new = open_store(keyvalue("visits", {"day": "bigint", "usr": "text"}, value, partitions=2))
-    apply_to(old, [(f"u{n}", n, 0) for n in range(5)], 0)
-    apply_to(new, [(n, f"u{n}", 0) for n in range(5)], 0)
-    catalog = FixedCatalog(old)
-    engine = SqlEngine(catalog)
-    watcher = Watcher(engine, "SELECT usr, day, n FROM visits")
-    catalog.replace(new)
-    for epoch in (1, 2, 3):
-        apply_to(old, [(f"u{epoch}", epoch, epoch)], epoch)  # wakes the query
-        apply_to(new, [(epoch, f"u{epoch}", epoch)], epoch)
-        watcher.until(visits=epoch)
-        (change,) = watcher.events[-1].changes
-        assert change.old == (f"u{epoch}", epoch, 0)
-        assert change.new == (f"u{epoch}", epoch, epoch)
-    assert kept_of(engine).whole_reads == 1
-    watcher.close()
-    engine.close()
-
-
 @pytest.mark.parametrize("key", [{"usr": "text"}, {"usr": "text", "page": "text"}])
 def test_only_changed_windows_of_a_key_are_read(key: dict[str, str]) -> None:
     store = open_store(window("visits", key, {"n": "bigint"}))
