@@ -11,13 +11,14 @@ from gateway.access.rules import Access, AccessRules, Method
 from gateway.access.tls import Tls
 from gateway.access.users import Users, has_limits, read_entries
 from gateway.addresses import parse_address
+from gateway.audit.log import Audit, AuditLog
 from gateway.errors import SettingsError
 from gateway.http.origins import AllowedOrigins
 from gateway.settings import Settings
 from planner.engine import Rights
 
 
-def open_access(settings: Settings) -> Access:
+def open_access(settings: Settings, audit: Audit | None = None) -> Access:
     """Return the access control of the settings; the caller closes it.
 
     Raises:
@@ -36,9 +37,10 @@ def open_access(settings: Settings) -> Access:
     )
     if method is Method.TRUST:
         _require_no_limits(settings)
-        return Access(rules=rules)
+        return Access(rules=rules, audit=audit)
     rights = Rights()
-    return Access(rules=rules, users=Users(Path(settings.users), rights), rights=rights)
+    users = Users(Path(settings.users), rights, audit=audit)
+    return Access(rules=rules, users=users, rights=rights, audit=audit)
 
 
 def _require_no_limits(settings: Settings) -> None:
@@ -90,12 +92,16 @@ def open_tls(settings: Settings) -> Tls | None:
     return Tls(certificate=Path(settings.tls_certificate), key=Path(settings.tls_key))
 
 
-def reloader(access: Access, tls: Tls | None) -> Callable[[], None] | None:
-    """Return the function that reads users and certificate again; None without such files."""
-    if tls is None and not access.has_users:
+def reloader(
+    access: Access, tls: Tls | None, audit: AuditLog | None = None
+) -> Callable[[], None] | None:
+    """Return what reads users and certificate again, and reopens the audit; None without files."""
+    if tls is None and audit is None and not access.has_users:
         return None
 
     def reload() -> None:
+        if audit is not None:
+            audit.reopen()
         access.reload()
         if tls is not None:
             tls.reload()

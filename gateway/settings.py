@@ -75,6 +75,7 @@ class Settings:
     unauthenticated_of_address_max: int = login_settings.OF_ADDRESS_MAX
     unauthenticated_max: int = login_settings.ALL_MAX
     authentication_timeout_ms: int = login_settings.TIMEOUT_MS
+    audit: str = login_settings.AUDIT
     tls_certificate: str = setting(
         "",
         "PEM file of the certificate and its intermediates. With it, HTTP is HTTPS and the "

@@ -1,12 +1,16 @@
-"""Opens the traces of statements, if they are on: `gateway.tracing` needs packages of an extra."""
+"""Opens what watches statements: traces, whose packages are of an extra, and the audit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Protocol
 
+from gateway.audit.log import Audit
+from gateway.audit.statements import StatementAudit
 from gateway.errors import SettingsError
 from gateway.settings import Settings
+from gateway.watching.engine import WatchedEngine, WatchedLookUp
+from gateway.watching.typed import WatchedAsk
 from planner.engine import Engine, LookUp, TracedRead
 from planner.typed import Ask
 
@@ -31,6 +35,58 @@ class Traces(Protocol):
 
     def close(self) -> None:
         """Send the spans that are left."""
+
+
+class _Audited:
+    """Has statements audited, and traced if there are traces.
+
+    Args:
+        audit: takes the lines.
+        traces: makes the spans; None for none.
+    """
+
+    def __init__(self, audit: Audit, traces: Traces | None) -> None:
+        self._watcher, self._traces = StatementAudit(audit), traces
+
+    def engine(self, inner: Engine) -> Engine:
+        """Return an engine whose statements are audited, around one with `watch_look_up`."""
+        traced = inner if self._traces is None else self._traces.engine(inner)
+        return WatchedEngine(traced, self._watcher)
+
+    def watch_look_up(self, look_up: LookUp, sql: str) -> LookUp:
+        """Return the fast way of a statement, audited."""
+        traced = look_up if self._traces is None else self._traces.watch_look_up(look_up, sql)
+        return WatchedLookUp(self._watcher, traced, sql)
+
+    def watch_ask(self, ask: Ask) -> Ask:
+        """Return what asks queries by name, audited."""
+        return WatchedAsk(
+            self._watcher, ask if self._traces is None else self._traces.watch_ask(ask)
+        )
+
+    def trace_of(self, headers: Mapping[str, str]) -> object | None:
+        """Return the trace that the headers of a request name."""
+        return None if self._traces is None else self._traces.trace_of(headers)
+
+    def note_read(self, read: TracedRead) -> None:
+        """Make the span of a read for a statement of another node, which audits it itself."""
+        if self._traces is not None:
+            self._traces.note_read(read)
+
+    def close(self) -> None:
+        """Send the spans that are left."""
+        if self._traces is not None:
+            self._traces.close()
+
+
+def open_watching(settings: Settings, audit: Audit | None) -> Traces | None:
+    """Return what watches statements; None without traces and an audit.
+
+    Raises:
+        SettingsError: a package is missing.
+    """
+    traces = open_traces(settings)
+    return traces if audit is None else _Audited(audit, traces)
 
 
 def open_traces(settings: Settings) -> Traces | None:

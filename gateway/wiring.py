@@ -23,6 +23,7 @@ from gateway.admission import (
     require_loopback,
 )
 from gateway.advisory_locks import AdvisoryLocks
+from gateway.audit.log import AuditLog, open_audit
 from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError
 from gateway.http.app import create_app
@@ -32,19 +33,18 @@ from gateway.http.metrics.exposition import Metrics
 from gateway.http.metrics.families import Family
 from gateway.http.metrics.live import live_families
 from gateway.http.metrics.nodes import node_families
-from gateway.http.metrics.reads import opened_families, read_families
+from gateway.http.metrics.reads import audit_families, opened_families, read_families
 from gateway.http.metrics.spark_state import spark_families
 from gateway.http.page_snapshots import PageSnapshots
 from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.nodes.service import NodeService
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.server import PgServer
+from gateway.pgwire.server import PgServer, limits_of
 from gateway.process_setup import announce, prepare_process
 from gateway.serve import Serving, run_servers
 from gateway.settings import SETTINGS, Settings
 from gateway.spark_engine import BackgroundEngine, open_spark
 from gateway.statement_threads import StatementThreads
-from gateway.statement_traces import Traces, open_traces
+from gateway.statement_traces import Traces, open_watching
 from gateway.workers.siblings import WorkerPlace
 from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
 from planner.binding.relations import require_missing
@@ -74,17 +74,6 @@ class _Closing(Protocol):
 
 
 C = TypeVar("C", bound=_Closing | None)
-
-
-def _pg_limits(settings: Settings) -> PgLimits:
-    return PgLimits(
-        connections_max=settings.pg_connections_max,
-        statement_timeout_s=settings.statement_timeout_ms / 1000,
-        startup_timeout_s=settings.authentication_timeout_ms / 1000,
-        write_timeout_s=settings.stall_timeout_ms / 1000,
-        unauthenticated_of_address_max=settings.unauthenticated_of_address_max,
-        unauthenticated_max=settings.unauthenticated_max,
-    )
 
 
 def _host(settings: Settings, nodes: NodeService | None) -> Host:
@@ -218,7 +207,7 @@ def _wire(
     return PgServer(
         engine=engine,
         threads=threads,
-        limits=_pg_limits(settings),
+        limits=limits_of(settings),
         server_version=SERVER_VERSION,
         access=access,
         tls=tls,
@@ -241,6 +230,7 @@ def _metrics(
     whole: WholeGateway | None,
     nodes: NodeService | None,
     spark: BackgroundEngine | None,
+    audit: AuditLog | None,
 ) -> Metrics:
     metrics = Metrics(host, threads=threads, others=whole)
     closing.callback(metrics.close)
@@ -248,6 +238,8 @@ def _metrics(
     metrics.watch_kept_answers(engine.kept_answers_given)
     metrics.watch(lambda: read_families(engine.counts))
     metrics.watch(live_families(engine.live_counts))
+    if audit is not None:
+        metrics.watch(lambda: audit_families(audit.dropped))
     if nodes is not None:
         metrics.watch(lambda: node_families(nodes.measured(), nodes.unreadable.reads))
     if spark is not None:
@@ -320,14 +312,14 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
     """
     prepare_process(settings)
     with ExitStack() as closing:
-        access, tls = open_access(settings), open_tls(settings)
+        audit = _closed_with(closing, open_audit(settings))
+        access, tls = open_access(settings, audit), open_tls(settings)
         proxies, origins = open_proxies(settings), open_origins(settings)
         closing.callback(access.close)
-        traces = _closed_with(closing, open_traces(settings))
+        traces = _closed_with(closing, open_watching(settings, audit))
         busy_poll = BusyPoll(settings.linger_us)
         nodes = open_nodes(settings, tls, busy_poll)
-        host = _host(settings, nodes)
-        closing.callback(host.close)
+        host = _closed_with(closing, _host(settings, nodes))
         catalog = _catalog(host, nodes, traces)
         whole = None if worker is None else WholeGateway(worker.siblings)
         queries = _queries(settings, whole)
@@ -343,7 +335,9 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
         wire = _wire(
             settings, served, threads, access=access, tls=tls, busy_poll=busy_poll, whole=whole
         )
-        metrics = _metrics(host, engine, closing, threads, whole=whole, nodes=nodes, spark=spark)
+        metrics = _metrics(
+            host, engine, closing, threads, whole=whole, nodes=nodes, spark=spark, audit=audit
+        )
         metrics.watch(partial(_page_families, pages))
         if settings.pg:
             metrics.watch_connections("postgres", lambda: wire.connections)
@@ -362,18 +356,19 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             pages=pages,
             metrics=metrics,
             trace_of=None if traces is None else traces.trace_of,
+            shares_sessions=audit is None,
             spark=None if spark is None else lambda: spark.status,
         )
         run_servers(
             Serving(
                 app=create_app(services, access=access, proxies=proxies, origins=origins),
-                at_once=AtOnce(services, access=access, proxies=proxies),
+                at_once=AtOnce(services, access=access, proxies=proxies) if audit is None else None,
                 wire=wire if settings.pg else None,
                 settings=settings,
                 tls=tls,
                 nodes=nodes,
                 busy_poll=busy_poll,
-                reload=reloader(access, tls),
+                reload=reloader(access, tls, audit),
                 look=access.look,
                 open_stores=partial(open_stores, host, engine, nodes),
                 watch_http=partial(metrics.watch_connections, "http"),

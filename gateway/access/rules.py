@@ -33,6 +33,7 @@ from gateway.access.verifiers import (
     matches_password,
     mock_verifier,
 )
+from gateway.audit.log import Audit, NoAudit
 from planner.engine import QueryError, Rights
 
 logger = logging.getLogger(__name__)
@@ -40,6 +41,8 @@ logger = logging.getLogger(__name__)
 USER = "stategate.user"
 """Key of the user's name in the scope of an HTTP request. The name is empty if no login is
 required, and None for a request that is answered without a user."""
+ADDRESS = "stategate.address"
+"""Key in that scope of the address of the client, which may be behind a proxy."""
 ON_AUTHENTICATED = "stategate.on_authenticated"
 """Key in that scope of the function to call once the client is authenticated, if any."""
 _PASSED_ON = "A proxy forwarded the request, so it is not from this machine."
@@ -77,6 +80,7 @@ class Access:
         rights: the stores that each user may read, as `users` keeps them; None for all stores.
         throttle: counts the failures of each address.
         sleep: waits for a number of seconds.
+        audit: takes a line of each login.
     """
 
     def __init__(
@@ -87,6 +91,7 @@ class Access:
         rights: Rights | None = None,
         throttle: LoginThrottle | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        audit: Audit | None = None,
     ) -> None:
         self._rules = rules or AccessRules()
         assert users is not None or self._rules.method is Method.TRUST, "settings are checked"
@@ -95,6 +100,7 @@ class Access:
         """The stores that each user may read."""
         self._throttle = LoginThrottle() if throttle is None else throttle
         self._sleep = sleep
+        self._audit: Audit = NoAudit() if audit is None else audit
         # A separate thread, because statements would delay logins. It checks some 500 passwords
         # a second, and each result is cached.
         self._checking = asyncio.Lock()
@@ -120,6 +126,27 @@ class Access:
         """Notice a changed users file now, since a session may end or lose stores meanwhile."""
         if self._users is not None:
             self._users.current()
+
+    def note_login(
+        self, protocol: str, peer: Peer, *, user: str | None, error: QueryError | None = None
+    ) -> None:
+        """Note in the audit that a client was admitted or refused.
+
+        Args:
+            protocol: `http` or `wire`.
+            peer: where the client is.
+            user: the name that it gave, if any. An unknown one may be a password or token in the
+                wrong field, so it is not kept.
+            error: why it was refused; None if it was admitted.
+        """
+        is_known = user is not None and (error is None or self._is_user(user))
+        self._audit.note(
+            "login",
+            user=user if is_known else None,
+            client=peer.address,
+            protocol=protocol,
+            sqlstate="00000" if error is None else error.sqlstate,
+        )
 
     # --- requirements ----------------------------------------------------------------------------
 

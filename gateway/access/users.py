@@ -31,6 +31,7 @@ from gateway.access.verifiers import (
     parse_verifier,
     shape_of,
 )
+from gateway.audit.log import Audit, NoAudit
 from gateway.errors import SettingsError
 from planner.engine import EVERY_STORE, Readable, Rights
 
@@ -94,8 +95,11 @@ class Users:
         SettingsError: it cannot be read, others can read it, or a line is malformed.
     """
 
-    def __init__(self, path: Path, rights: Rights | None = None) -> None:
+    def __init__(
+        self, path: Path, rights: Rights | None = None, *, audit: Audit | None = None
+    ) -> None:
         self._path, self._rights = path, rights or Rights()
+        self._audit: Audit = NoAudit() if audit is None else audit
         self._signature: Signature | None = signature_of(path)
         self._spare_secret = secrets.token_bytes(32)
         self._table = self._read()
@@ -118,6 +122,7 @@ class Users:
             raise
         else:
             logger.info("users file read, users=%d", len(self._table.verifiers))
+            self._audit.note("users", users=len(self._table.verifiers))
 
     def _read(self) -> UserTable:
         require_private(self._path, setting="users")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gateway.audit.acts import note_act
 from gateway.errors import ServeError
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def rebuild(
         done = (_by_spark if spark else _here)(root, store, after, renamed)
     except StoreError as error:
         raise ServeError(f'store "{store}" cannot be rebuilt: {error}') from error
+    note_act("rebuild", store=store, epoch=done.epoch)
     rows = "1 row" if done.rows == 1 else f"{done.rows} rows"
     since = "it has no epoch yet" if done.epoch < 0 else f"{rows} as of epoch {done.epoch}"
     print(f"{store}: rebuilt, {since}")

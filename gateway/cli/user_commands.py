@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from gateway.access.verifiers import PASSWORD_CHARACTERS_MAX
+from gateway.audit.acts import note_act
 from gateway.errors import GatewayError, SettingsError
 from gateway.settings_sources import load_settings
 
@@ -60,6 +61,7 @@ def add(name: Name, users: UsersFile = None, stores: Stores = None) -> None:
 
     path = _path(users)
     new = set_password(path, name=name, password=_password(), stores=_listed(stores))
+    note_act("user_add" if new else "user_password", of=name)
     print(f'{"added" if new else "changed the password of"} user "{name}"')
     _note_stores(path, name)
 
@@ -70,6 +72,7 @@ def remove(name: Name, users: UsersFile = None) -> None:
     from gateway.access.changing_users import remove_user  # noqa: PLC0415 - as in `add`
 
     forgotten = remove_user(_path(users), name=name)
+    note_act("user_remove", of=name)
     print(f'removed user "{name}"')
     if forgotten:
         print(
@@ -102,6 +105,7 @@ def stores(
     from gateway.access.changing_users import set_stores  # noqa: PLC0415 - as in `add`
 
     set_stores(_path(users), name=name, stores=_every_or(names))
+    note_act("user_stores", of=name, stores=names)
     print(f'user "{name}" may read: {" ".join(names)}')
 
 
@@ -122,9 +126,12 @@ def token(
         if stores is not None:
             raise GatewayError("--stores does not go with --revoke, which keeps the user's stores")
         revoke_tokens(path, name=name)
+        note_act("user_revoke", of=name)
         print(f'revoked the tokens of user "{name}"')
     else:
-        print(add_token(path, name=name, stores=_listed(stores)))
+        made = add_token(path, name=name, stores=_listed(stores))
+        note_act("user_token", of=name)
+        print(made)
         _note_stores(path, name)
 
 

@@ -18,7 +18,14 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gateway.access.peers import Headers, Peer, Proxies
-from gateway.access.rules import ON_AUTHENTICATED, USER, Access, Method, TooManyAttemptsError
+from gateway.access.rules import (
+    ADDRESS,
+    ON_AUTHENTICATED,
+    USER,
+    Access,
+    Method,
+    TooManyAttemptsError,
+)
 from gateway.access.verifiers import decode_base64
 from gateway.errors import HttpRequestError
 from gateway.failures import to_query_error
@@ -31,6 +38,8 @@ from gateway.http.routes import build_routes
 from planner.engine import QueryError
 
 _AUTHENTICATED: Final = frozenset({"http", "websocket"})
+_CLAIMED: Final = "stategate.claimed"
+"""Key in the scope of the name of a user whose password is being checked."""
 _OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/", *DOCS_PATHS})
 _CHALLENGE: Final = 'Bearer realm="stategate", Basic realm="stategate", charset="UTF-8"'
 _HEADER_BYTES_MAX: Final = 16_384
@@ -122,6 +131,8 @@ class HttpAccess:
                 scope[USER] = await self._identify(scope)
             except QueryError as error:
                 if not _is_open(scope["path"]):
+                    peer, user = self._peer(scope), scope.get(_CLAIMED)
+                    self._access.note_login("http", peer, user=user, error=error)
                     await _refuse(error, scope, receive, send)
                     return
                 scope[USER] = None
@@ -129,13 +140,17 @@ class HttpAccess:
                 _on_authenticated(scope)
         await self._app(scope, receive, send)
 
-    async def _identify(self, scope: Scope) -> str:
+    def _peer(self, scope: Scope) -> Peer:
         client = scope.get("client")
-        peer = self._proxies.peer(
+        return self._proxies.peer(
             client[0] if client else None,
             scope["headers"],
             secured=scope["scheme"] in {"https", "wss"},
         )
+
+    async def _identify(self, scope: Scope) -> str:
+        peer = self._peer(scope)
+        scope[ADDRESS] = peer.address
         is_socket = scope["type"] == "websocket"
         headers = handshake_headers(scope) if is_socket else scope["headers"]
         known = user_at_once(self._access, peer, headers)
@@ -145,7 +160,9 @@ class HttpAccess:
         if scheme == "bearer":
             return await self._access.check_token(peer, credentials)
         user, password = _user_and_password(credentials)
+        scope[_CLAIMED] = user
         await self._access.check_password(peer, user=user, password=password)
+        self._access.note_login("http", peer, user=user)
         return user
 
 

@@ -13,7 +13,7 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from gateway.access.rules import USER
+from gateway.access.rules import ADDRESS, USER
 from gateway.errors import error_document, response_headers, response_status
 from gateway.failures import RequestContext, to_query_error
 from gateway.http.answers import ON_STALLED, ClientGoneError, ClientStalledError
@@ -68,6 +68,8 @@ class Services:
     """The metrics; None omits their route."""
     trace_of: Callable[[Mapping[str, str]], object | None] | None = None
     """Returns the trace that the headers of a request name; None without traces."""
+    shares_sessions: bool = True
+    """Whether lookups of a user may share a session. It has no address, which an audit needs."""
     spark: Callable[[], SparkStatus] | None = None
     """Returns the state of the Spark engine; None for a gateway without Spark."""
 
@@ -101,6 +103,12 @@ def request_context(scope: Scope, sql: str | None = None) -> RequestContext:
     client = scope.get("client")
     where = f"{client[0]}:{client[1]}" if client else "unknown"
     return RequestContext(client=where, user=scope.get(USER) or ANONYMOUS, sql=sql)
+
+
+def client_of(scope: Scope, protocol: str = "http") -> tuple[str, str | None]:
+    """Return the protocol and the address of a client, as a session has them."""
+    address: str | None = scope.get(ADDRESS)
+    return protocol, address
 
 
 class Call:

@@ -45,6 +45,7 @@ from gateway.http.endpoint import (
     Call,
     QueryingEndpoint,
     Services,
+    client_of,
     json_response,
     request_context,
     unless_disconnected,
@@ -221,7 +222,7 @@ class QueryEndpoint(QueryingEndpoint):
         self._engine = services.engine
         self._threads = services.threads
         self._settings, self._pages = services.settings, services.pages
-        self._trace_of = services.trace_of
+        self._trace_of, self._shares_sessions = services.trace_of, services.shares_sessions
         timeout_s = services.settings.statement_timeout_ms / 1000
         self._lookups = Lookups(services.engine, node=services.settings.node, timeout_s=timeout_s)
 
@@ -254,8 +255,7 @@ class QueryEndpoint(QueryingEndpoint):
                 await answer.not_modified(version)
                 return None
             exchange = replace(exchange, version=version)
-        # Such lookups share a session, which can belong to no trace.
-        is_slow = tags is not None or exchange.session.trace is not None
+        is_slow = tags is not None or not self._may_share(exchange.session)
         body = None if is_slow else await self._looked_up(exchange, call)
         if body is not None:
             await answer.whole(body.media_type, body.data)
@@ -278,8 +278,12 @@ class QueryEndpoint(QueryingEndpoint):
             work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
         )
 
+    def _may_share(self, session: Session) -> bool:
+        """Whether a lookup may use a session of all requests: one that belongs to no trace."""
+        return self._shares_sessions and session.trace is None
+
     def _page_at_once(self, exchange: Exchange) -> Body | None:
-        if exchange.session.trace is not None:
+        if not self._may_share(exchange.session):
             return None
         given = self._engine, self._lookups, exchange.request, exchange.factory, exchange.started_s
         return page_at_once(*given, user=exchange.session.user, coding=exchange.coding)
@@ -308,6 +312,7 @@ class QueryEndpoint(QueryingEndpoint):
         call.sql = request.sql
         factory = negotiate(headers.get("accept"), request.format)
         session = Session(settings=request.settings, user=scope[USER] or ANONYMOUS)
+        session.client = client_of(scope)
         if self._trace_of is not None:
             session.trace = self._trace_of(headers)
         return Exchange(

@@ -18,6 +18,7 @@ from gateway.adopting import adopt
 from gateway.busy_poll import BusyPoll
 from gateway.pgwire.client import Client
 from gateway.pgwire.protocol.limits import PgLimits
+from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from gateway.turns import Turns
 from planner.engine import Engine, ListedSession, LockTable
@@ -39,6 +40,18 @@ class OtherSessions(Protocol):
 
     def signal(self, pid: int, *, ends: bool) -> bool:
         """Cancel a client's statement or end its connection; return whether it is connected."""
+
+
+def limits_of(settings: Settings) -> PgLimits:
+    """Return the limits of the wire, as the settings say."""
+    return PgLimits(
+        connections_max=settings.pg_connections_max,
+        statement_timeout_s=settings.statement_timeout_ms / 1000,
+        startup_timeout_s=settings.authentication_timeout_ms / 1000,
+        write_timeout_s=settings.stall_timeout_ms / 1000,
+        unauthenticated_of_address_max=settings.unauthenticated_of_address_max,
+        unauthenticated_max=settings.unauthenticated_max,
+    )
 
 
 class PgServer:

@@ -75,7 +75,7 @@ class Session:
 
     __slots__ = (
         *("_before", "_initial", "_local", "_locks", "_noted", "_savepoints", "backends"),
-        "changes",
+        *("changes", "client"),
         *("deferrable", "has_queried", "in_pipeline", "in_script", "is_grouped", "isolation"),
         *("listing", "node_answers", "options", "pid", "savepoints_made", "seen", "settings"),
         *("snapshot", "spelled", "times", "trace", "transaction", "user"),
@@ -126,6 +126,8 @@ class Session:
         """The answers of other nodes for a lookup on the event loop; only the planner reads it."""
         self.trace: object | None = None
         """The trace that the next statement belongs to; only what traces statements reads it."""
+        self.client: tuple[str, str | None] = "", None
+        """The protocol and the address of the client, for the audit."""
         self.pid = 0
         """The client's number for a CancelRequest; 0 without a number, as over HTTP."""
         self.savepoints_made = 0

@@ -18,7 +18,7 @@ from starlette.types import Scope
 
 from gateway.access.rules import USER
 from gateway.http.answers import ClientStalledError
-from gateway.http.endpoint import ANONYMOUS, Services
+from gateway.http.endpoint import ANONYMOUS, Services, client_of
 from gateway.http.live.events import ROWS_MAX, SERVER_SENT, JsonMessages, server_sent
 from gateway.http.requests.parameters import convert_parameters
 from gateway.http.requests.parsing import SubscribeRequest, read_subscribe_request
@@ -73,6 +73,7 @@ async def open_subscription(
     """
     engine, threads = services.engine, services.threads
     session = Session(settings=request.settings, user=scope[USER] or ANONYMOUS)
+    session.client = client_of(scope, "live")
     if services.trace_of is not None:
         session.trace = services.trace_of(Headers(scope=scope))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
-from gateway.http.metrics.families import Family, gauge, label_text
+from gateway.http.metrics.families import Family, counter, gauge, label_text
 
 
 class PathCount(Protocol):
@@ -114,3 +114,9 @@ def opened_families(name: str, what: str, count: int, oldest_s: float) -> list[F
         gauge(f"stategate_open_{name}s", f"Open {what}.", count),
         gauge(f"stategate_open_{name}_seconds", f"Age of the oldest of the open {what}.", oldest_s),
     ]
+
+
+def audit_families(dropped: int) -> list[Family]:
+    """Return the metric of the audit."""
+    about = "Lines of the audit that were not written."
+    return [counter("stategate_audit_dropped_total", about, dropped)]

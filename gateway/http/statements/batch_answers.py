@@ -202,7 +202,7 @@ class Batch:
             return None
         rows = [each for each in sets if not isinstance(each, QueryError)]
         session = Session(user=self.session.user)  # without the bound, which `bound` is
-        session.trace = self.session.trace
+        session.trace, session.client = self.session.trace, self.session.client
         try:
             return self.engine.look_up_each(
                 statement, rows, session, bound=bound, cancellation=self.cancellation

@@ -18,6 +18,7 @@ from gateway.http.endpoint import (
     Call,
     QueryingEndpoint,
     Services,
+    client_of,
     request_context,
     unless_disconnected,
 )
@@ -79,6 +80,7 @@ class BatchEndpoint(QueryingEndpoint):
     ) -> _Begun:
         request = read_batch(body, accept, self._settings)
         session = Session(settings=request.settings, user=call.scope[USER] or ANONYMOUS)
+        session.client = client_of(call.scope, "batch")
         if self._trace_of is not None:
             session.trace = self._trace_of(Headers(scope=call.scope))
         chunks = Batch(

@@ -200,6 +200,7 @@ def _transaction(session: Session) -> Session:
     """Return a session in a transaction that reads one snapshot."""
     settings = {name: text for name, text in session.settings.items() if name != _CONSISTENCY}
     made = Session(settings=settings, user=session.user)
+    made.client = session.client
     made.begin(isolation=Isolation.REPEATABLE_READ, deferrable=False)
     return made
 
@@ -208,7 +209,9 @@ def _not_before(session: Session, token: PageToken | None) -> Session:
     """Return a session that reads no older state than the page before did."""
     if token is None:
         return session
-    return Session(settings=_settings_after(session.settings, token), user=session.user)
+    made = Session(settings=_settings_after(session.settings, token), user=session.user)
+    made.client = session.client
+    return made
 
 
 def _settings_after(settings: Mapping[str, str], token: PageToken | None) -> Mapping[str, str]:

@@ -22,6 +22,7 @@ from gateway.http.endpoint import (
     Call,
     QueryingEndpoint,
     Services,
+    client_of,
     unless_disconnected,
 )
 from gateway.http.formats.json_cells import Cell, batch_cells, cell_of, row_cells
@@ -48,6 +49,8 @@ class TypedCall(Struct, frozen=True, kw_only=True):
     cancellation: Cancellation
     trace: object | None = None
     """The trace that its headers name."""
+    client: tuple[str, str | None] = "", None
+    """The protocol and the address of the client."""
 
 
 class TypedEndpoint(QueryingEndpoint):
@@ -70,6 +73,7 @@ class TypedEndpoint(QueryingEndpoint):
             started_s=time.perf_counter(),
             cancellation=cancellation,
             trace=None if self._trace_of is None else self._trace_of(headers),
+            client=client_of(call.scope),
         )
         raw = typed_at_once(self._typed, asked)
         if raw is None:
@@ -98,7 +102,7 @@ def _answered(typed: TypedQueries, asked: TypedCall, *, at_once: bool = False) -
     request = read_typed_request(asked.body)
     query = typed.describe(asked.store, request.type)
     session = Session(settings=request.settings, user=asked.user or ANONYMOUS)
-    session.trace = asked.trace
+    session.trace, session.client = asked.trace, asked.client
     if at_once and not typed.is_inline(query, session):
         return None
     answer = typed.ask(

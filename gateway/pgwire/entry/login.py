@@ -68,6 +68,34 @@ class Login:
         Raises:
             QueryError: clients from this address are refused (28000).
         """
+        try:
+            request = self._ask()
+        except QueryError as error:
+            self._note(error)
+            raise
+        if self.done:
+            self._note(None)
+        return request
+
+    async def answer(self, response: bytes) -> BackendMessage | None:
+        """Return the reply to a response of the client; None if the client is done.
+
+        Raises:
+            QueryError: authentication failed (28P01), or the response is malformed (08P01).
+        """
+        try:
+            reply = await self._answer(response)
+        except QueryError as error:
+            self._note(error)
+            raise
+        if self.done:
+            self._note(None)
+        return reply
+
+    def _note(self, error: QueryError | None) -> None:
+        self._access.note_login("wire", self._peer, user=self._user, error=error)
+
+    def _ask(self) -> BackendMessage | None:
         match self._access.method_for(self._peer):
             case Method.TRUST:
                 self.done = True
@@ -82,12 +110,7 @@ class Login:
                 self._scram = ScramExchange(verifier=verifier, doomed=doomed, binding=self._binding)
                 return AuthenticationSASL(mechanisms=self._scram.mechanisms)
 
-    async def answer(self, response: bytes) -> BackendMessage | None:
-        """Return the reply to a response of the client; None if the client is done.
-
-        Raises:
-            QueryError: authentication failed (28P01), or the response is malformed (08P01).
-        """
+    async def _answer(self, response: bytes) -> BackendMessage | None:
         if self._scram is None:
             password = _read_password(response)
             await self._access.check_password(self._peer, user=self._user, password=password)

@@ -153,6 +153,7 @@ class StartupPhase:
 
     def _start(self, message: StartupMessage) -> None:
         self._session = open_session(message)
+        self._session.client = "wire", self._address
         self._minor = min(message.minor, MINOR_MAX)
         options = unknown_options(message)
         if message.minor > MINOR_MAX or options:

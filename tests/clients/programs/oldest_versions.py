@@ -101,7 +101,9 @@ def follows_with_the_client() -> None:
         stategate.connect(served[0].http_url) as db,
         db.subscribe("SELECT customer, number FROM orders") as changes,
     ):
-        expect(len(next(iter(changes)).rows), 12)
+        first = next(iter(changes))
+        assert isinstance(first, stategate.FirstRows)
+        expect(len(first.rows), 12)
 
 
 @step
@@ -155,7 +157,9 @@ def keeps_a_store_by_spark() -> None:
             until(lambda: _has_store("counts") and len(rows_of("SELECT * FROM counts")) == 3)
         finally:
             query.stop()
-        read = spark.read.format("stategate").option("root", str(served[0].root)).load("counts")
+        read: Any = (
+            spark.read.format("stategate").option("root", str(served[0].root)).load("counts")
+        )
         expect(sorted(row["rest"] for row in read.toPandas().to_dict("records")), [0, 1, 2])
         spark.stop()
 

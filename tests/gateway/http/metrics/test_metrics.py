@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from gateway.http.metrics.exposition import Metrics
 from gateway.http.metrics.live import live_families
 from gateway.http.metrics.nodes import node_families
-from gateway.http.metrics.reads import opened_families, read_families
+from gateway.http.metrics.reads import audit_families, opened_families, read_families
 from gateway.http.metrics.spark_state import spark_families
 from gateway.nodes.counts import MeasuredPeer, PeerCounts
 from gateway.statement_threads import StatementThreads
@@ -309,6 +309,7 @@ def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
     metrics.watch(spark_families(lambda: EngineStatus(state="running")))
     metrics.watch(lambda: node_families([PEER], {}))
     metrics.watch(lambda: read_families(ReadCounts()))
+    metrics.watch(lambda: audit_families(0))
     for name in ("cursor", "page_snapshot"):
         metrics.watch(partial(opened_families, name, name, 0, 0.0))
     metrics.watch(live_families(lambda: LIVE))
