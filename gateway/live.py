@@ -153,7 +153,8 @@ async def open_live(
         cancellation=cancellation,
         may_start_over=may_start_over,
     )
-    return LiveReader(await threads.run(subscribe, on_abandon=_close), ready, threads)
+    subscribed = threads.run(subscribe, cancellation=cancellation, on_abandon=_close)
+    return LiveReader(await subscribed, ready, threads)
 
 
 def _close(subscription: Subscription) -> None:

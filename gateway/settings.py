@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gateway import live_settings, login_settings, spark_settings
+from gateway import live_settings, login_settings, spark_settings, thread_settings
 from gateway.errors import SettingsError
 from gateway.setting_records import Setting, check, setting, settings_of
 
@@ -153,20 +153,9 @@ class Settings:
         least=1,
         most=256,
     )
-    threads: int = setting(
-        8,
-        "Statements that run at once, besides those on the event loop. A few more than cores, "
-        "because some wait for the disk or a bound.",
-        unit="threads",
-        least=1,
-        most=1024,
-    )
-    threads_queue_max: int = setting(
-        256,
-        "Statements that may wait for a thread; more are refused (53300). Some seconds of work: "
-        "after a longer wait the client has usually given up.",
-        unit="statements",
-    )
+    threads: int = thread_settings.COUNT
+    threads_of_user_max: int = thread_settings.OF_USER_MAX
+    threads_queue_max: int = thread_settings.QUEUE_MAX
     memory_bytes_max: int = setting(
         1 << 30,
         "Memory for joins, sorts and groups, over all statements. A statement that needs more "

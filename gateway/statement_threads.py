@@ -7,16 +7,18 @@ one only while it makes its next item, so a few threads serve many streams in tu
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
-import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
-from typing import TypeVar
+from collections.abc import AsyncGenerator, Callable, Hashable, Iterator
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any, TypeVar
 
-from planner.engine import Waits
-from planner.errors import LimitExceededError, QueryError, UnavailableError
+from gateway.fair_threads import NOBODY, FairThreads, Job, Owner, closing, share_of
+from gateway.settings import Settings
+from planner.engine import Cancellation, Waits
+from planner.errors import QueryError, UnavailableError
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -36,42 +38,72 @@ others."""
 
 
 class StatementThreads:
-    """A bounded number of threads with a bounded queue, first come, first served.
+    """A bounded number of threads with a bounded queue, in which users take turns.
+
+    Short calls have threads of their own, half as many, which long calls cannot take.
 
     Args:
         count: how many calls run at once.
         queue_max: how many more may wait; further calls are refused, because an unbounded queue
             would answer no one in time.
+        of_user_max: how many calls of one user run at once; 0 is three quarters.
     """
 
-    def __init__(self, *, count: int, queue_max: int) -> None:
+    def __init__(self, *, count: int, queue_max: int, of_user_max: int = 0) -> None:
         if count < 1 or queue_max < 0:
             raise ValueError("there must be at least one thread and no negative queue")
-        self._count = count
-        self._queue_max = queue_max
-        self._pending = 0
-        self.closed = False
-        self._lock = threading.Lock()
+        self._long = self._lane = FairThreads(
+            count=count,
+            queue_max=queue_max,
+            of_user_max=of_user_max or share_of(count),
+            name="statement",
+        )
+        short = max(2, count // 2)
+        self._short = FairThreads(
+            count=short, queue_max=queue_max, of_user_max=share_of(short), name="statement_short"
+        )
+        self._owner = NOBODY
         self._patient = asyncio.Semaphore(max(1, count // 2))
-        self._executor = ThreadPoolExecutor(max_workers=count, thread_name_prefix="statement")
+
+    def of(self, user: str | None, connection: Hashable = None) -> StatementThreads:
+        """Return these threads for the calls of one connection of a user."""
+        theirs = copy.copy(self)
+        theirs._owner = Owner(user, connection)
+        return theirs
+
+    @property
+    def short(self) -> StatementThreads:
+        """These threads for calls that are short: plans, the catalog, the state of the gateway."""
+        theirs = copy.copy(self)
+        theirs._lane = self._short
+        return theirs
 
     @property
     def count(self) -> int:
-        """How many calls may run at once."""
-        return self._count
+        """How many calls may run at once, besides short ones."""
+        return self._long.count
 
     @property
     def running(self) -> int:
         """How many calls run."""
-        return min(self._pending, self._count)
+        return self._long.running + self._short.running
 
     @property
     def waiting(self) -> int:
         """How many calls wait for a thread."""
-        return max(0, self._pending - self._count)
+        return self._long.waiting + self._short.waiting
+
+    @property
+    def closed(self) -> bool:
+        """Whether new calls are refused."""
+        return self._long.closed
 
     async def run(
-        self, fn: Callable[..., T], *args: object, on_abandon: Callable[[T], None] | None = None
+        self,
+        fn: Callable[..., T],
+        *args: object,
+        cancellation: Cancellation | None = None,
+        on_abandon: Callable[[T], None] | None = None,
     ) -> T:
         """Call `fn(*args)` in a thread and return its result.
 
@@ -81,22 +113,24 @@ class StatementThreads:
         Args:
             fn: the function to call.
             args: its arguments.
+            cancellation: ends the wait for a thread; `fn` looks at it itself.
             on_abandon: releases the result of a call whose caller has left.
 
         Raises:
             LimitExceededError: the queue is full (53300).
+            QueryCancelledError: it was cancelled, or its time was up, before it began (57014).
             UnavailableError: the threads are closed (57P01).
         """
-        self._admit()
-        future = self._submit(fn, *args)
+        self._lane.admit(self._owner)
+        job = self._submit(fn, *args)
         try:
-            return await asyncio.wrap_future(future)
+            return await _outcome(job, cancellation)
         except asyncio.CancelledError:
-            future.add_done_callback(lambda done: _abandon(done, on_abandon))
+            job.add_done_callback(lambda done: _abandon(done, on_abandon))
             raise
         finally:
             # The traceback of its error has this frame; only the collector would free both.
-            del future
+            del job
 
     async def run_patiently(self, fn: Callable[..., T], *args: object) -> T:
         """Call as `run`, for calls of which many may come at once.
@@ -110,7 +144,7 @@ class StatementThreads:
         async with self._patient:
             return await self.run(fn, *args)
 
-    async def wait(self, waits: Waits | None) -> None:
+    async def wait(self, waits: Waits | None, cancellation: Cancellation | None = None) -> None:
         """Wait for all that a result waits for, if anything; a thread works only in between.
 
         Raises:
@@ -120,7 +154,7 @@ class StatementThreads:
             now = asyncio.wrap_future(waits.now)
             await asyncio.wait([now])
             now.exception()  # `go_on` raises it
-            await self.run(waits.go_on)
+            await self.run(waits.go_on, cancellation=cancellation)
 
     async def release(self, fn: Callable[[], None]) -> None:
         """Call `fn()`, which releases a statement's resources; never refused, always finished.
@@ -131,7 +165,10 @@ class StatementThreads:
         await asyncio.shield(asyncio.wrap_future(self._submit_release(fn)))
 
     async def stream_through(
-        self, iterator: Iterator[T], finish: Callable[[T], U]
+        self,
+        iterator: Iterator[T],
+        finish: Callable[[T], U],
+        cancellation: Cancellation | None = None,
     ) -> AsyncGenerator[U, None]:
         """Yield `finish(item)` for each item of `iterator`, in order.
 
@@ -140,13 +177,13 @@ class StatementThreads:
         """
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
-        def submit(fn: Callable[..., V], *args: object) -> Future[V]:
-            future = self._submit(fn, *args)
-            future.add_done_callback(lambda _: _call_soon(loop, changed.set))
-            return future
+        def submit(fn: Callable[..., V], *args: object) -> Job[V]:
+            job = self._submit(fn, *args)
+            job.add_done_callback(lambda _: _call_soon(loop, changed.set))
+            return job
 
         making = submit(next, iterator, _END)
-        finishing: deque[Future[U]] = deque()
+        finishing: deque[Job[U]] = deque()
         room = 1
         try:
             while True:
@@ -162,15 +199,18 @@ class StatementThreads:
                     finishing.append(submit(finish, making.result()))
                     making = submit(next, iterator, _END)
                 else:
-                    await changed.wait()
+                    with _giving_up(cancellation, making, *finishing):
+                        await changed.wait()
         finally:
             for each in finishing:
                 each.cancel()
-            if not making.done() or _has_item(making):
+            if not making.done() or making.gave_up or _has_item(making):
                 await asyncio.shield(asyncio.wrap_future(self._close_after(making, iterator)))
             del making, finishing  # as in `run`
 
-    async def stream(self, iterator: Iterator[T]) -> AsyncGenerator[T, None]:
+    async def stream(
+        self, iterator: Iterator[T], cancellation: Cancellation | None = None
+    ) -> AsyncGenerator[T, None]:
         """Yield the items of `iterator`, each made in a thread, at most one ahead of the reader.
 
         The items of a begun stream are never refused. When the reader stops early, by `aclose()`
@@ -185,9 +225,9 @@ class StatementThreads:
         try:
             while True:
                 try:
-                    item = await asyncio.wrap_future(ahead)
+                    item = await _outcome(ahead, cancellation)
                 except Exception:
-                    ended = True
+                    ended = not ahead.gave_up
                     raise
                 if isinstance(item, _End):
                     ended = True
@@ -201,45 +241,23 @@ class StatementThreads:
 
     def close(self) -> None:
         """Refuse new and waiting calls, and wait for the running ones."""
-        self.closed = True
-        self._executor.shutdown(wait=True)
+        self._long.close()
+        self._short.close()
 
-    def _admit(self) -> None:
-        if self.waiting >= self._queue_max and self._pending >= self._count:
-            raise LimitExceededError(
-                "too many statements are waiting for a thread",
-                detail=f"{self._count} run and {self.waiting} wait.",
-                hint="Retry later, or raise threads_queue_max or threads.",
-                sqlstate="53300",
-            )
-
-    def _submit(self, fn: Callable[..., T], *args: object) -> Future[T]:
+    def _submit(self, fn: Callable[..., T], *args: object) -> Job[T]:
         def call() -> T:
-            if self.closed:
-                raise _closing()
+            if self._lane.closed:
+                raise closing()
             return fn(*args)
 
-        return self._enqueue(call)
+        return self._lane.submit(self._owner, call)
 
     def _submit_release(self, fn: Callable[[], None]) -> Future[None]:
+        # Many may be released at once, and what they hold is wanted by others.
         try:
-            return self._enqueue(fn)
+            return self._short.submit(NOBODY, fn)
         except UnavailableError:
             return _called(fn)
-
-    def _enqueue(self, call: Callable[[], T]) -> Future[T]:
-        try:
-            future = self._executor.submit(call)
-        except RuntimeError as error:
-            raise _closing() from error
-        with self._lock:
-            self._pending += 1
-        future.add_done_callback(self._count_down)
-        return future
-
-    def _count_down(self, _: object) -> None:
-        with self._lock:
-            self._pending -= 1
 
     def _close_after(self, ahead: Future[T | _End], iterator: Iterator[T]) -> Future[None]:
         """Close an iterator after its current item: a running generator cannot be closed."""
@@ -255,6 +273,40 @@ class StatementThreads:
         return closed
 
 
+def open_threads(settings: Settings) -> StatementThreads:
+    """Return the threads of a gateway."""
+    return StatementThreads(
+        count=settings.threads,
+        queue_max=settings.threads_queue_max,
+        of_user_max=settings.threads_of_user_max,
+    )
+
+
+def _giving_up(cancellation: Cancellation | None, *jobs: Job[Any]) -> AbstractContextManager[None]:
+    """End those jobs that wait for a thread once they are cancelled, or their time is up."""
+    if cancellation is None or not any(job.waits for job in jobs):
+        return nullcontext()
+
+    def give_up() -> None:
+        for job in jobs:
+            job.give_up(cancellation)
+
+    return cancellation.interrupting(give_up)
+
+
+async def _outcome(job: Job[T], cancellation: Cancellation | None) -> T:
+    future = asyncio.wrap_future(job)
+    try:
+        with _giving_up(cancellation, job):
+            await asyncio.wait((future,))
+        return future.result()
+    except asyncio.CancelledError:
+        future.cancel()
+        raise
+    finally:
+        del job, future  # as in `run`
+
+
 def _has_item(made: Future[T | _End]) -> bool:
     """Whether a finished call made an item: no error, and not the end."""
     return made.exception() is None and not isinstance(made.result(), _End)
@@ -268,10 +320,6 @@ def _call_soon(loop: asyncio.AbstractEventLoop, callback: Callable[[], object]) 
 
 def _nothing() -> None:
     """Close an iterator that has no `close`."""
-
-
-def _closing() -> UnavailableError:
-    return UnavailableError("the gateway is shutting down", sqlstate="57P01")
 
 
 def _called(fn: Callable[[], None]) -> Future[None]:

@@ -43,7 +43,7 @@ from gateway.process_setup import announce, prepare_process
 from gateway.serve import Serving, run_servers
 from gateway.settings import SETTINGS, Settings
 from gateway.spark_engine import BackgroundEngine, open_spark
-from gateway.statement_threads import StatementThreads
+from gateway.statement_threads import StatementThreads, open_threads
 from gateway.statement_traces import Traces, open_watching
 from gateway.workers.siblings import WorkerPlace
 from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
@@ -328,7 +328,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             settings, catalog, queries, spark, traces, rights=access.rights, worker=worker
         )
         served: Engine = engine if traces is None else traces.engine(engine)
-        threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
+        threads = open_threads(settings)
         closing.callback(threads.close)
         pages = _closed_with(closing, PageSnapshots())
         closing.callback(engine.close)  # before the threads: this ends the calls that they wait for

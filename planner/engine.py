@@ -232,6 +232,9 @@ class Engine(Protocol):
         It takes about a microsecond, so that the event loop can call it.
         """
 
+    def is_short(self, statement: Statement) -> bool:
+        """Whether a statement reads no rows of a store, or a few that it names."""
+
     def is_inline(
         self, statement: Statement, session: Session, parameters: Row | None = None
     ) -> bool:

@@ -29,7 +29,14 @@ from planner.statements.engine_parts import (
 from planner.statements.paging import paged
 from planner.statements.plan_cache import ParameterTypes, PlanCache
 from planner.statements.prepare import Preparer, is_shared
-from planner.statements.run import ENDS_TRANSACTION, WITHOUT_SNAPSHOT, Runner, is_inline, made_for
+from planner.statements.run import (
+    ENDS_TRANSACTION,
+    WITHOUT_SNAPSHOT,
+    Runner,
+    is_inline,
+    is_short,
+    made_for,
+)
 from planner.syntax.parse import split
 from planner.syntax.tags import without_tags
 from planner.values.cancel import Cancellation
@@ -219,6 +226,10 @@ class SqlEngine:
         if held is not None and held.kind not in WITHOUT_SNAPSHOT:
             session.has_queried = True
         return held
+
+    def is_short(self, statement: Statement) -> bool:
+        """Whether a statement reads no rows of a store, or a few that it names."""
+        return is_short(statement)
 
     def is_inline(
         self, statement: Statement, session: Session, parameters: Row | None = None

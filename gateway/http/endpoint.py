@@ -98,6 +98,12 @@ def error_response(error: QueryError) -> Response:
     return response
 
 
+def threads_of(services: Services, scope: Scope) -> StatementThreads:
+    """Return the statement threads for the calls of a request: its user and connection share."""
+    client = scope.get("client")
+    return services.threads.of(scope[USER] or ANONYMOUS, tuple(client) if client else None)
+
+
 def request_context(scope: Scope, sql: str | None = None) -> RequestContext:
     """Return the client and the statement, for the log."""
     client = scope.get("client")

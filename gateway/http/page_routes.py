@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route
 
 from gateway.access.rules import USER
 from gateway.http.console_routes import FILE_HEADERS
-from gateway.http.endpoint import Services, json_response
+from gateway.http.endpoint import Services, json_response, threads_of
 from gateway.http.openapi.document import openapi_document
 from gateway.http.openapi.examples import with_examples
 
@@ -42,7 +42,9 @@ def page_routes(described: Sequence[BaseRoute], services: Services) -> list[Base
 
     async def show_document(request: Request) -> Response:
         user = request.scope[USER]
-        found = await services.threads.run(with_examples, document, services, user)
+        found = await threads_of(services, request.scope).short.run(
+            with_examples, document, services, user
+        )
         return json_response(found)
 
     routes.append(Route("/openapi.json", show_document, methods=["GET"]))

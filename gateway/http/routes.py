@@ -48,6 +48,7 @@ from gateway.http.endpoint import (
     client_of,
     json_response,
     request_context,
+    threads_of,
     unless_disconnected,
 )
 from gateway.http.formats.content_codings import choose_coding
@@ -73,6 +74,7 @@ from gateway.http.statements.exchange import (
     begin_later,
     is_known,
     open_result,
+    plan,
     recall,
     send_result,
     version_at_once,
@@ -80,6 +82,7 @@ from gateway.http.statements.exchange import (
 from gateway.http.statements.lookups import Body, Lookups
 from gateway.http.statements.paging import page_at_once, read_page
 from gateway.http.statements.typed_queries import TypedEndpoint, query_document
+from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, QueryError, Session, Statement
 from planner.errors import UnavailableError
 from planner.typed import TypedQueries
@@ -139,7 +142,8 @@ class CatalogEndpoints:
     async def list_stores(self, request: Request) -> Response:
         """List the stores that the user may read, by name."""
         may_read, user = self._services.rights.may_read, request.scope[USER]
-        stores = await self._services.threads.run(self._services.describe_stores)
+        threads = threads_of(self._services, request.scope).short
+        stores = await threads.run(self._services.describe_stores)
         shown = [
             {k: v for k, v in store.items() if k != "replicas"}
             for store in stores
@@ -156,7 +160,8 @@ class CatalogEndpoints:
     async def show_store(self, request: Request) -> Response:
         """Describe one store, with its replicas."""
         name = request.path_params["name"]
-        stores = await self._services.threads.run(self._services.describe_stores)
+        threads = threads_of(self._services, request.scope).short
+        stores = await threads.run(self._services.describe_stores)
         found = next((store for store in stores if store["name"] == name), None)
         if found is None:
             self._services.require_missing(name)
@@ -220,7 +225,7 @@ class QueryEndpoint(QueryingEndpoint):
     def __init__(self, services: Services, read: ReadRequest = read_statement) -> None:
         self._read_request = read
         self._engine = services.engine
-        self._threads = services.threads
+        self._services = services
         self._settings, self._pages = services.settings, services.pages
         self._trace_of, self._shares_sessions = services.trace_of, services.shares_sessions
         timeout_s = services.settings.statement_timeout_ms / 1000
@@ -228,6 +233,7 @@ class QueryEndpoint(QueryingEndpoint):
 
     async def _answer(self, call: Call) -> QueryError | None:
         exchange = await self._read(call)
+        threads = threads_of(self._services, call.scope)
         answer = Answer(
             call.send,
             exchange.cancellation,
@@ -243,7 +249,9 @@ class QueryEndpoint(QueryingEndpoint):
                 answer.headers.extend(body.headers)
                 await answer.whole(body.media_type, body.data)
                 return None
-            work: Coroutine[None, None, QueryError | None] = self._read_page(exchange, answer)
+            work: Coroutine[None, None, QueryError | None] = self._read_page(
+                exchange, answer, threads
+            )
             return await unless_disconnected(
                 work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
             )
@@ -269,11 +277,11 @@ class QueryEndpoint(QueryingEndpoint):
             exchange.cancellation.holds_loop = True
             result = open_result(self._engine, exchange, statement)
             begun = begin_later(exchange, result, chunk_bytes=self._settings.chunk_bytes)
-            work = send_result(exchange, begun, answer, threads=self._threads)
+            work = send_result(exchange, begun, answer, threads=threads)
             if result.batches is None:
                 return await work
         else:
-            work = self._run(exchange, statement, answer)
+            work = self._run(exchange, statement, answer, threads)
         return await unless_disconnected(
             work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
         )
@@ -334,25 +342,39 @@ class QueryEndpoint(QueryingEndpoint):
         is_post: bool = scope["method"] == "POST"
         return not is_post
 
-    async def _read_page(self, exchange: Exchange, answer: Answer) -> None:
-        page = await self._threads.run(read_page, self._engine, exchange, self._pages)
+    async def _read_page(
+        self, exchange: Exchange, answer: Answer, threads: StatementThreads
+    ) -> None:
+        work = partial(read_page, self._engine, exchange, self._pages)
+        page = await threads.run(work, cancellation=exchange.cancellation)
         answer.coding = page.coding
         if page.next is not None:
             answer.headers.append((b"stategate-next", page.next.encode()))
         await answer.whole(page.media_type, page.body)
 
     async def _run(
-        self, exchange: Exchange, statement: Statement | None, answer: Answer
+        self,
+        exchange: Exchange,
+        statement: Statement | None,
+        answer: Answer,
+        threads: StatementThreads,
     ) -> QueryError | None:
+        cancellation, given = exchange.cancellation, (self._engine, exchange)
+        if statement is None:
+            statement = await threads.short.run(plan, *given, cancellation=cancellation)
+        if self._engine.is_short(statement):
+            threads = threads.short
         begin = partial(begin_answer, chunk_bytes=self._settings.chunk_bytes)
         try:
-            begun: Begun = await self._threads.run(
-                begin, self._engine, exchange, statement, on_abandon=Begun.close
+            begun: Begun = await threads.run(
+                *(begin, *given, statement),
+                cancellation=cancellation,
+                on_abandon=Begun.close,
             )
         except NotModifiedError as same:
             await answer.not_modified(same.tag)
             return None
-        return await send_result(exchange, begun, answer, threads=self._threads)
+        return await send_result(exchange, begun, answer, threads=threads)
 
 
 class KeyEndpoint(QueryEndpoint):
@@ -376,6 +398,8 @@ class KeyEndpoint(QueryEndpoint):
         if not asks_where(call.scope["query_string"]):
             return await super()._answer(call)
         store, key = read_key(self._typed, call.scope)
-        found = await self._threads.run(self._typed.locate, store, key, call.scope[USER])
+        found = await threads_of(self._services, call.scope).short.run(
+            self._typed.locate, store, key, call.scope[USER]
+        )
         await json_response(asdict(found))(call.scope, call.receive, call.send)
         return None

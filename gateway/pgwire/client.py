@@ -392,7 +392,7 @@ class Client(asyncio.Protocol):
         self._dialog = Dialog(
             connection=self._connection,
             engine=self._host.engine,
-            threads=self._host.threads,
+            threads=self._host.threads.of(session.user, self),
             session=session,
             reports=reports,
             limits=self._limits,

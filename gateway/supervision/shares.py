@@ -17,6 +17,7 @@ _DIVIDED = (
     "live_subscribers_max",
     "live_bytes_max",
     "threads",
+    "threads_of_user_max",
     "threads_queue_max",
     "unauthenticated_of_address_max",
     "unauthenticated_max",
@@ -56,7 +57,7 @@ def share_of(settings: Settings, worker: int) -> Settings:
 def _share(name: str, total: int, count: int, worker: int) -> int:
     # The remainder is divided among the first workers.
     share = total // count + (worker < total % count)
-    return max(share, int(SETTINGS[name].least))
+    return max(share, int(SETTINGS[name].least), min(total, 1))  # 0 may mean another limit
 
 
 def data_of(directory: str, worker: int) -> str:

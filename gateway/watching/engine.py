@@ -164,7 +164,7 @@ class WatchedEngine:
         self.split, self.is_inline = inner.split, inner.is_inline
         self.answer_version, self.covers = inner.answer_version, inner.covers
         self.paged, self.recall_paged = inner.paged, inner.recall_paged
-        self.require_rights = inner.require_rights
+        self.require_rights, self.is_short = inner.require_rights, inner.is_short
 
     @property
     def asks_nodes(self) -> bool:

@@ -275,6 +275,18 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
     return is_plain or _knows_topics(plan, clause, session, statement.literals or parameters)
 
 
+def is_short(statement: Statement) -> bool:
+    """Whether a statement reads no rows of a store, or a few that it names."""
+    plan = statement.plan
+    if isinstance(plan, Analyze):
+        plan = plan.plan
+    elif statement.kind is StatementKind.EXPLAIN:
+        return True
+    if not isinstance(plan, QueryPlan):
+        return statement.row_command is None
+    return isinstance(plan.node, Lookup) and plan.values is None
+
+
 def _knows_topics(
     plan: QueryPlan, clause: Clause, session: Session, parameters: Row | None
 ) -> bool:

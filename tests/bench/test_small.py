@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from gateway.statement_threads import StatementThreads
+from gateway.fair_threads import FairThreads, Job, Owner
 from planner.composing import frames
 from planner.composing.messages import Kind
 from planner.running import few_reads
@@ -217,11 +216,11 @@ def test_a_small_composed_statement_takes_one_hop_and_one_message(
 ) -> None:
     """One call in a thread executes, reads, encodes and closes it."""
     hops, sent = list[object](), list[int]()
-    enqueue, send = StatementThreads._enqueue, frames.send
+    submit, send = FairThreads.submit, frames.send
 
-    def counted(threads: StatementThreads, call: Callable[[], T]) -> Future[T]:
+    def counted(threads: FairThreads, owner: Owner, call: Callable[[], T]) -> Job[T]:
         hops.append(call)
-        return enqueue(threads, call)
+        return submit(threads, owner, call)
 
     def counted_send(sock: socket.socket, kind: int, *parts: Any, **more: Any) -> None:
         sent.append(kind)
@@ -232,7 +231,7 @@ def test_a_small_composed_statement_takes_one_hop_and_one_message(
         with wire_session(engine) as session:
             messages = prepared(session, STATEMENTS["upper"]) if sql is None else wire.query(sql)
             session.ask(messages)
-            monkeypatch.setattr(StatementThreads, "_enqueue", counted)
+            monkeypatch.setattr(FairThreads, "submit", counted)
             monkeypatch.setattr(frames, "send", counted_send)
             session.ask(messages)
             assert len(hops) == 1

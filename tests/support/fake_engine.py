@@ -162,8 +162,7 @@ class FakeEngine:
         self.prepared += 1
         if not re.sub(r"--[^\n]*", "", text).strip():
             return Statement(sql=sql, kind=StatementKind.EMPTY)
-        found = _pattern_of(text)
-        if found is None:
+        if (found := _pattern_of(text)) is None:
             if text.lstrip().upper().startswith("SELECT * FROM "):
                 name = text.split()[3]
                 raise UnknownNameError(
@@ -171,10 +170,8 @@ class FakeEngine:
                 )
             raise _no_statement(text, len(text) - len(text.lstrip()))
         pattern, match = found
-        if session.transaction is TransactionStatus.FAILED and pattern.kind not in {
-            StatementKind.COMMIT,
-            StatementKind.ROLLBACK,
-        }:
+        ends = {StatementKind.COMMIT, StatementKind.ROLLBACK}
+        if session.transaction is TransactionStatus.FAILED and pattern.kind not in ends:
             raise _aborted()
         return pattern.plan(self, match, parameter_types)
 
@@ -186,12 +183,15 @@ class FakeEngine:
             return None
         return self.prepare(sql, session, parameter_types=parameter_types)
 
+    def is_short(self, statement: Statement) -> bool:
+        """Return False for each SELECT: its script may wait."""
+        return statement.kind is not StatementKind.SELECT
+
     def is_inline(
         self, statement: Statement, session: Session, parameters: Row | None = None
     ) -> bool:
         """Return the `inline` of the plan."""
-        plan = statement.plan
-        return isinstance(plan, _Plan) and plan.inline
+        return isinstance(plan := statement.plan, _Plan) and plan.inline
 
     def answer_version(self, statement: Statement, parameters: Row, session: Session) -> str | None:
         """Return None: any answer may change."""

@@ -25,7 +25,7 @@ from starlette.types import Message, Receive, Scope, Send
 from gateway.errors import response_status
 from gateway.failures import to_query_error
 from gateway.http.answers import ClientGoneError, ClientStalledError
-from gateway.http.endpoint import Services, request_context, unless_left
+from gateway.http.endpoint import Services, request_context, threads_of, unless_left
 from gateway.http.live.events import JsonMessages, json_of
 from gateway.http.live.handshakes import chosen_protocol
 from gateway.http.live.streams import Outlet, open_subscription, read_subscription, send_live
@@ -162,7 +162,7 @@ class SocketEndpoint:
             await send_live(
                 reader,
                 socket,
-                threads=self._services.threads,
+                threads=threads_of(self._services, scope),
                 cancellation=socket.cancellation,
                 lifetime_s=self._settings.live_lifetime_ms / 1000,
             )

@@ -18,7 +18,7 @@ from starlette.types import Scope
 
 from gateway.access.rules import USER
 from gateway.http.answers import ClientStalledError
-from gateway.http.endpoint import ANONYMOUS, Services, client_of
+from gateway.http.endpoint import ANONYMOUS, Services, client_of, threads_of
 from gateway.http.live.events import ROWS_MAX, SERVER_SENT, JsonMessages, server_sent
 from gateway.http.requests.parameters import convert_parameters
 from gateway.http.requests.parsing import SubscribeRequest, read_subscribe_request
@@ -71,7 +71,7 @@ async def open_subscription(
     Raises:
         QueryError: the statement cannot be subscribed to now.
     """
-    engine, threads = services.engine, services.threads
+    engine, threads = services.engine, threads_of(services, scope)
     session = Session(settings=request.settings, user=scope[USER] or ANONYMOUS)
     session.client = client_of(scope, "live")
     if services.trace_of is not None:
@@ -84,7 +84,7 @@ async def open_subscription(
         types = statement.parameters
         return statement, convert_parameters(request.params, types, request.names)
 
-    statement, parameters = await threads.run(plan)
+    statement, parameters = await threads.short.run(plan, cancellation=cancellation)
     return await open_live(
         engine,
         threads,

@@ -18,6 +18,7 @@ from gateway.http.endpoint import (
     QueryingEndpoint,
     Services,
     request_context,
+    threads_of,
     unless_disconnected,
 )
 from gateway.http.live.events import JsonMessages, framed
@@ -84,7 +85,7 @@ class SubscribeEndpoint(QueryingEndpoint):
             await send_live(
                 reader,
                 outlet,
-                threads=self._services.threads,
+                threads=threads_of(self._services, scope),
                 cancellation=cancellation,
                 lifetime_s=self._settings.live_lifetime_ms / 1000,
             )

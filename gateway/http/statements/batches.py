@@ -20,6 +20,7 @@ from gateway.http.endpoint import (
     Services,
     client_of,
     request_context,
+    threads_of,
     unless_disconnected,
 )
 from gateway.http.formats.content_codings import BYTES_MIN, Coder, choose_coding, coder_for
@@ -27,6 +28,7 @@ from gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
 from gateway.http.requests.batches import read_batch
 from gateway.http.requests.receiving import read_json
 from gateway.http.statements.batch_answers import Batch
+from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, Session
 
 
@@ -38,7 +40,7 @@ class BatchEndpoint(QueryingEndpoint):
     """
 
     def __init__(self, services: Services) -> None:
-        self._engine, self._threads = services.engine, services.threads
+        self._engine, self._services = services.engine, services
         self._settings, self._trace_of = services.settings, services.trace_of
 
     async def _answer(self, call: Call) -> None:
@@ -51,22 +53,30 @@ class BatchEndpoint(QueryingEndpoint):
         begin = partial(
             self._begin, call, body, headers.get("accept"), cancellation, started_s=started_s
         )
-        work = self._send(begin, answer, coding)
+        threads = threads_of(self._services, call.scope)
+        work = self._send(begin, answer, coding, threads, cancellation)
         await unless_disconnected(work, cancellation, call.receive, is_ended=lambda: answer.ended)
 
-    async def _send(self, begin: Callable[[], _Begun], answer: Answer, coding: str | None) -> None:
-        begun = await self._threads.run(begin, on_abandon=_Begun.close)
+    async def _send(
+        self,
+        begin: Callable[[], _Begun],
+        answer: Answer,
+        coding: str | None,
+        threads: StatementThreads,
+        cancellation: Cancellation,
+    ) -> None:
+        begun = await threads.run(begin, cancellation=cancellation, on_abandon=_Begun.close)
         coder = coder_for(coding, begun.media_type)
         if begun.rest is None and (coder is None or len(begun.first) < BYTES_MIN):
             await answer.whole(begun.media_type, begun.first)
             return
         answer.coding = None if coder is None else coder.name
         try:
-            async with aclosing(self._threads.stream(begun.coded(coder))) as stream:
+            async with aclosing(threads.stream(begun.coded(coder), cancellation)) as stream:
                 async for part in stream:
                     await answer.part(begun.media_type, part)
         finally:
-            await self._threads.release(begun.close)
+            await threads.release(begun.close)
         await answer.end()
 
     def _begin(

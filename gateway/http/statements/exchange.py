@@ -358,7 +358,7 @@ async def _send_stream(
     try:
         if begun.chunk:
             await answer.part(renderer.media_type, begun.chunk)
-        async with aclosing(threads.stream(rest)) as stream:
+        async with aclosing(threads.stream(rest, exchange.cancellation)) as stream:
             async for chunk in stream:
                 await answer.part(renderer.media_type, chunk)
     except ClientGoneError:

@@ -23,6 +23,7 @@ from gateway.http.endpoint import (
     QueryingEndpoint,
     Services,
     client_of,
+    threads_of,
     unless_disconnected,
 )
 from gateway.http.formats.json_cells import Cell, batch_cells, cell_of, row_cells
@@ -58,7 +59,7 @@ class TypedEndpoint(QueryingEndpoint):
 
     def __init__(self, services: Services, typed: TypedQueries) -> None:
         self._typed = typed
-        self._threads = services.threads
+        self._services = services
         self._settings = services.settings
         self._trace_of = services.trace_of
 
@@ -78,7 +79,9 @@ class TypedEndpoint(QueryingEndpoint):
         raw = typed_at_once(self._typed, asked)
         if raw is None:
             raw = await unless_disconnected(
-                self._threads.run(_answered, self._typed, asked),
+                threads_of(self._services, call.scope).run(
+                    _answered, self._typed, asked, cancellation=cancellation
+                ),
                 cancellation,
                 call.receive,
                 is_ended=lambda: False,

@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-import pyarrow as pa
-
 from gateway.elsewhere import Resumed
 from gateway.pgwire.protocol.limits import SETTING, PgLimits, statement_timeout_s
 from gateway.pgwire.statements.client_socket import Timer
 from gateway.pgwire.statements.cursors import Piece
 from gateway.pgwire.statements.execute_arguments import argument_values, check_argument_count
-from gateway.pgwire.statements.offsets import counted_from, located
+from gateway.pgwire.statements.offsets import counted_from, located, only_statement
 from gateway.pgwire.statements.portals import Portal, Prepared, portal_of
-from gateway.pgwire.statements.rows import Begun, RowEncoder, RowSource
+from gateway.pgwire.statements.rows import Begun, RowEncoder, RowSource, read_ahead
 from gateway.pgwire.types.parameters import requested_types
 from gateway.statement_threads import StatementThreads
 from planner.engine import (
@@ -32,6 +30,7 @@ from planner.engine import (
     Statement,
     StatementKind,
     TimeSettings,
+    Waits,
 )
 
 _CANCELED = "57014"
@@ -53,9 +52,7 @@ class Runner:
         call_later: Callable[[float, Callable[[], object]], Timer],
     ) -> None:
         self._engine = engine
-        self._threads = threads
-        self.wait = threads.wait
-        """Waits for what a result waits for."""
+        self._threads, self._short = threads, threads.short
         self._session = session
         self._limits = limits
         self._call_later = call_later
@@ -191,30 +188,19 @@ class Runner:
         wanted = requested_types(parameter_oids)
 
         def plan() -> Prepared:
-            text = self._only_statement(sql)
+            text = only_statement(sql, self._engine.split)
             with counted_from(sql.find(text)):
                 statement = self._engine.prepare(
                     text, self._session, parameter_types=wanted, cancellation=cancellation
                 )
             return Prepared(sql=sql, statement=statement, parameter_oids=parameter_oids)
 
-        return await self._threads.run(plan)
-
-    def _only_statement(self, sql: str) -> str:
-        # Most texts have no semicolon and need not be tokenised twice.
-        if ";" not in sql:
-            return sql
-        texts = self._engine.split(sql)
-        if len(texts) > 1:
-            raise QueryError(
-                "cannot insert multiple commands into a prepared statement", sqlstate="42601"
-            )
-        return texts[0] if texts else ""
+        return await self._short.run(plan, cancellation=cancellation)
 
     async def begin_script(
         self, sql: str, cancellation: Cancellation
     ) -> tuple[Sequence[tuple[str, int]], Portal | None, Begun]:
-        """Split the text of a Query and begin its first statement, both in one call in a thread.
+        """Split the text of a Query and begin its first statement.
 
         Returns:
             The statements with their offsets in the text; then the first one's portal and rows as
@@ -224,14 +210,19 @@ class Runner:
             QueryError: the text has a syntax error, or its first statement fails.
         """
 
-        def work() -> tuple[Sequence[tuple[str, int]], Portal | None, Begun]:
+        def work() -> tuple[Sequence[tuple[str, int]], Portal | None, Begun | None]:
             texts = located(sql, self._engine.split(sql))
             if not texts:
                 return texts, None, Begun()
             self._session.in_script = len(texts) > 1
             return texts, *self._begin(*texts[0], cancellation)
 
-        return await self._threads.run(work, on_abandon=lambda begun: _close(begun[1]))
+        texts, portal, begun = await self._short.run(
+            work, cancellation=cancellation, on_abandon=lambda begun: _close(begun[1])
+        )
+        if portal is not None and begun is None:
+            begun = await self.start(portal, 0, cancellation)
+        return texts, portal, begun or Begun()
 
     async def begin(
         self, text: str, offset: int, cancellation: Cancellation
@@ -241,11 +232,17 @@ class Runner:
         Raises:
             QueryError: it fails.
         """
-        return await self._threads.run(
-            self._begin, text, offset, cancellation, on_abandon=lambda begun: _close(begun[0])
+        portal, begun = await self._short.run(
+            *(self._begin, text, offset, cancellation),
+            cancellation=cancellation,
+            on_abandon=lambda begun: _close(begun[0]),
         )
+        return portal, await self.start(portal, 0, cancellation) if begun is None else begun
 
-    def _begin(self, text: str, offset: int, cancellation: Cancellation) -> tuple[Portal, Begun]:
+    def _begin(
+        self, text: str, offset: int, cancellation: Cancellation
+    ) -> tuple[Portal, Begun | None]:
+        """Plan one statement, and start it if it is short; None if it needs another thread."""
         with counted_from(offset):
             statement = self._engine.prepare(text, self._session, cancellation=cancellation)
             if statement.parameters:
@@ -253,7 +250,9 @@ class Runner:
             prepared = Prepared(sql=text, statement=statement, parameter_oids=())
             shape = prepared.shape((), self._session.times)
             portal = Portal(prepared=prepared, parameters=(), shape=shape)
-            return portal, self._start(portal, 0, cancellation)
+        return portal, self._start(portal, 0, cancellation) if self._engine.is_short(
+            statement
+        ) else None
 
     # --- running ---------------------------------------------------------------------------------
 
@@ -271,8 +270,12 @@ class Runner:
         Raises:
             QueryError: it fails.
         """
-        return await self._threads.run(
-            self._start, portal, rows_max, cancellation, on_abandon=lambda _: portal.close()
+        is_short = self._engine.is_short(portal.prepared.statement)
+        threads = self._short if is_short else self._threads
+        return await threads.run(
+            *(self._start, portal, rows_max, cancellation),
+            cancellation=cancellation,
+            on_abandon=lambda _: portal.close(),
         )
 
     def _start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> Begun:
@@ -308,7 +311,9 @@ class Runner:
             cancellation.check()
             return self._execute(portal, cancellation, encoder, window_bytes_max)
 
-        source = await self._threads.run(work, on_abandon=lambda _: portal.close())
+        source = await self._threads.run(
+            work, cancellation=cancellation, on_abandon=lambda _: portal.close()
+        )
         await self.wait(source.result.waits)
         return source
 
@@ -355,7 +360,11 @@ class Runner:
         self, chunks: Iterator[Sequence[Piece]], encode: Callable[[Sequence[Piece]], bytes]
     ) -> AsyncGenerator[bytes, None]:
         """Yield chunks encoded in statement threads; one is encoded while the next is read."""
-        return self._threads.stream_through(chunks, encode)
+        return self._threads.stream_through(chunks, encode, self._running)
+
+    async def wait(self, waits: Waits | None) -> None:
+        """Wait for what a result waits for."""
+        await self._threads.wait(waits, self._running)
 
     async def read_ahead(self, pieces: Iterator[Piece], bytes_max: int) -> Sequence[Piece]:
         """Return the next pieces of a stream, until they have more than `bytes_max` bytes.
@@ -363,18 +372,8 @@ class Runner:
         Raises:
             QueryError: the stream fails or is cancelled.
         """
-
-        def work() -> Sequence[Piece]:
-            read: list[Piece] = []
-            size = 0
-            for piece in pieces:
-                read.append(piece)
-                size += piece.nbytes if isinstance(piece, pa.RecordBatch) else 0
-                if size > bytes_max:
-                    break
-            return read
-
-        return await self._threads.run(work)
+        given = read_ahead, pieces, bytes_max
+        return await self._threads.run(*given, cancellation=self._running)
 
     async def evaluate(
         self, command: ExecuteStatement, prepared: Prepared, cancellation: Cancellation
@@ -392,7 +391,7 @@ class Runner:
                 self._engine, self._session, command.arguments, types, cancellation
             )
 
-        return await self._threads.run(work)
+        return await self._short.run(work, cancellation=cancellation)
 
 
 def _close(portal: Portal | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from planner.engine import QueryError
@@ -28,3 +28,20 @@ def counted_from(offset: int) -> Iterator[None]:
         if error.position is not None:
             error.position += max(0, offset)
         raise
+
+
+def only_statement(sql: str, split: Callable[[str], Sequence[str]]) -> str:
+    """Return the only statement of a text.
+
+    Raises:
+        QueryError: there are several (42601).
+    """
+    # Most texts have no semicolon and need not be tokenised twice.
+    if ";" not in sql:
+        return sql
+    texts = split(sql)
+    if len(texts) > 1:
+        raise QueryError(
+            "cannot insert multiple commands into a prepared statement", sqlstate="42601"
+        )
+    return texts[0] if texts else ""

@@ -269,3 +269,15 @@ class RowSource:
         """Release the result."""
         self.reader.close()
         self.result.close()
+
+
+def read_ahead(pieces: Iterator[Piece], bytes_max: int) -> Sequence[Piece]:
+    """Return the next pieces of a stream, until they have more than `bytes_max` bytes."""
+    read: list[Piece] = []
+    size = 0
+    for piece in pieces:
+        read.append(piece)
+        size += piece.nbytes if isinstance(piece, pa.RecordBatch) else 0
+        if size > bytes_max:
+            break
+    return read

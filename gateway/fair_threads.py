@@ -1,0 +1,259 @@
+"""Threads whose waiting calls take turns: users, and within a user its connections.
+
+First come, first served would let one client with many long calls keep all others waiting.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from planner.engine import Cancellation
+from planner.errors import LimitExceededError, QueryError, UnavailableError
+
+T = TypeVar("T")
+
+
+class Owner(NamedTuple):
+    """Whose call it is."""
+
+    user: str | None
+    """None for the gateway itself, which no share limits."""
+    connection: Hashable = None
+
+
+NOBODY = Owner(None)
+"""The owner of the gateway's own calls."""
+
+
+def share_of(count: int) -> int:
+    """Return how many of some places one user may take, so that others find one: three quarters."""
+    return max(min(1, count), count * 3 // 4)
+
+
+class FairQueue(Generic[T]):
+    """What waits, in the order in which it may begin; not thread-safe.
+
+    Args:
+        of_user_max: how many of one user may run at once.
+    """
+
+    def __init__(self, of_user_max: int) -> None:
+        self._of_user_max = of_user_max
+        self._waiting: dict[str | None, dict[Hashable, deque[T]]] = {}
+        """By user and connection; the first ones are next."""
+        self._sizes, self._running = Counter[str | None](), Counter[str | None]()
+
+    def __len__(self) -> int:
+        """Return how many wait."""
+        return self._sizes.total()
+
+    def waiting_of(self, user: str | None) -> int:
+        """Return how many of a user wait."""
+        return self._sizes[user]
+
+    def put(self, owner: Owner, item: T) -> None:
+        """Let one wait behind those of its connection."""
+        mine = self._waiting.setdefault(owner.user, {})
+        mine.setdefault(owner.connection, deque()).append(item)
+        self._sizes[owner.user] += 1
+
+    def take(self) -> T | None:
+        """Return the next one, which runs until `done`; None if none may run now."""
+        for user, mine in self._waiting.items():
+            if user is not None and self._running[user] >= self._of_user_max:
+                continue
+            connection = next(iter(mine))
+            item = mine[connection][0]
+            self._running[user] += 1
+            # The next one of this user, and of this connection, comes after those of others.
+            self._waiting[user] = self._waiting.pop(user)
+            mine[connection] = mine.pop(connection)
+            self.remove(Owner(user, connection), item)
+            return item
+        return None
+
+    def done(self, owner: Owner) -> None:
+        """Note that one which was taken has ended."""
+        self._running[owner.user] -= 1
+        if not self._running[owner.user]:
+            del self._running[owner.user]
+
+    def remove(self, owner: Owner, item: T) -> bool:
+        """Let one wait no longer; return whether it did."""
+        mine = self._waiting.get(owner.user, {})
+        queue = mine.get(owner.connection)
+        if queue is None or item not in queue:
+            return False
+        queue.remove(item)
+        self._sizes[owner.user] -= 1
+        if not queue:
+            del mine[owner.connection]
+        if not mine:
+            del self._waiting[owner.user], self._sizes[owner.user]
+        return True
+
+
+class Job(Future[T]):
+    """The outcome of a call that waits for a thread or runs.
+
+    Args:
+        owner: whose it is.
+        call: the call.
+        threads: where it waits.
+    """
+
+    def __init__(self, owner: Owner, call: Callable[[], T], threads: FairThreads) -> None:
+        super().__init__()
+        self.owner = owner
+        self.gave_up = False
+        """Whether it was ended while it waited."""
+        self._call: Callable[[], T] | None = call
+        self._threads = threads
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has not begun."""
+        return not self.running() and not self.done()
+
+    def cancel(self) -> bool:
+        """Let it never begin; return whether that was in time."""
+        self._threads.forget(self)
+        return super().cancel()
+
+    def give_up(self, cancellation: Cancellation) -> None:
+        """End a call that waits with the error of its cancellation; one that runs goes on."""
+        if not self._threads.forget(self):
+            return
+        try:
+            cancellation.check()
+        except QueryError as error:
+            self.gave_up, self._call = True, None
+            with suppress(InvalidStateError):  # its caller has left in this moment
+                self.set_exception(error)
+
+    def run(self) -> None:
+        """Call, unless it was cancelled."""
+        call, self._call = self._call, None  # what it holds is freed at its end
+        if not self.set_running_or_notify_cancel() or call is None:
+            return
+        try:
+            value = call()
+        except BaseException as error:
+            self.set_exception(error)
+            del self  # the error's traceback has this frame
+        else:
+            self.set_result(value)
+
+
+class FairThreads:
+    """A bounded number of threads with a bounded queue.
+
+    Args:
+        count: how many calls run at once.
+        queue_max: how many more may wait.
+        of_user_max: how many of one user run at once.
+        name: the beginning of the threads' names.
+    """
+
+    def __init__(self, *, count: int, queue_max: int, of_user_max: int, name: str) -> None:
+        self.count = count
+        """How many calls may run at once."""
+        self._queue_max = queue_max
+        self._of_user_max = min(of_user_max, count)
+        self._queue = FairQueue[Job[Any]](self._of_user_max)
+        self._taken = deque[Job[Any]]()
+        """Calls whose thread is about to begin them."""
+        self._running = 0
+        self.closed = False
+        self._lock = threading.Lock()
+        self._executor = ThreadPoolExecutor(max_workers=count, thread_name_prefix=name)
+
+    @property
+    def running(self) -> int:
+        """How many calls run."""
+        return self._running
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for a thread."""
+        return len(self._queue)
+
+    def admit(self, owner: Owner) -> None:
+        """Refuse a call for which there is no place.
+
+        Raises:
+            LimitExceededError: too many wait (53300), of all users or of this one.
+        """
+        with self._lock:
+            waiting, mine = len(self._queue), self._queue.waiting_of(owner.user)
+            is_free = self._running + waiting < self.count
+        if is_free:
+            return
+        if waiting >= self._queue_max:
+            raise LimitExceededError(
+                "too many statements are waiting for a thread",
+                detail=f"{self._running} run and {waiting} wait.",
+                hint="Retry later, or raise threads_queue_max or threads.",
+                sqlstate="53300",
+            )
+        if owner.user is not None and mine >= share_of(self._queue_max):
+            raise LimitExceededError(
+                f'too many statements of user "{owner.user}" are waiting for a thread',
+                detail=f"{mine} of this user wait, and {waiting} in all.",
+                hint="Retry later, or raise threads_queue_max, threads or threads_of_user_max.",
+                sqlstate="53300",
+            )
+
+    def submit(self, owner: Owner, call: Callable[[], T]) -> Job[T]:
+        """Let a call run as soon as it is its turn; `admit` is asked before.
+
+        Raises:
+            UnavailableError: the threads are closed (57P01).
+        """
+        job = Job(owner, call, self)
+        with self._lock:
+            if self.closed:
+                raise closing()
+            self._queue.put(owner, job)
+            self._begin()
+        return job
+
+    def forget(self, job: Job[Any]) -> bool:
+        """Let a call wait no longer; return whether it did."""
+        with self._lock:
+            return self._queue.remove(job.owner, job)
+
+    def close(self) -> None:
+        """Refuse new and waiting calls, and wait for the running ones."""
+        with self._lock:
+            self.closed = True
+        self._executor.shutdown(wait=True)
+
+    def _begin(self) -> None:
+        """Occupy another thread, if one is free and there is a call for it."""
+        if self._running < self.count and (job := self._queue.take()) is not None:
+            self._running += 1
+            self._taken.append(job)  # an argument would be in a frame below that of its error
+            self._executor.submit(self._work)
+
+    def _work(self) -> None:
+        job: Job[Any] | None = self._taken.popleft()
+        while job is not None:
+            owner = job.owner
+            job.run()
+            job = None  # who waits for the outcome holds it, and no idle thread
+            with self._lock:
+                self._queue.done(owner)
+                job = self._queue.take()
+                if job is None:
+                    self._running -= 1
+
+
+def closing() -> UnavailableError:
+    """Return the error of calls after the end."""
+    return UnavailableError("the gateway is shutting down", sqlstate="57P01")

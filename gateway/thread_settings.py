@@ -1,0 +1,27 @@
+"""The settings of statement threads."""
+
+from __future__ import annotations
+
+from gateway.setting_records import setting
+
+COUNT = setting(
+    8,
+    "Statements that run at once, besides those on the event loop. A few more than cores, "
+    "because some wait for the disk or a bound.",
+    unit="threads",
+    least=1,
+    most=1024,
+)
+OF_USER_MAX = setting(
+    0,
+    "Statements of one user that run at once, on one node; 0 is three quarters of `threads`. "
+    "More of one user wait, so that others find a thread.",
+    unit="threads",
+    most=1024,
+)
+QUEUE_MAX = setting(
+    256,
+    "Statements that may wait for a thread; more are refused (53300). Some seconds of work: "
+    "after a longer wait the client has usually given up.",
+    unit="statements",
+)

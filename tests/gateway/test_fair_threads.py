@@ -1,0 +1,164 @@
+"""Who runs next: users take turns, and within a user its connections."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import Future
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.fair_threads import FairQueue, Owner
+from gateway.statement_threads import StatementThreads
+from planner.engine import Cancellation
+from planner.errors import LimitExceededError, QueryCancelledError
+from tests.support.waiting import WAIT_S
+
+pytestmark = pytest.mark.anyio
+
+
+def emptied(queue: FairQueue[str]) -> list[str]:
+    """Return all that waits, in turn; each ends before the next begins."""
+    found = []
+    while (item := queue.take()) is not None:
+        found.append(item)
+        queue.done(Owner(item[0]))
+    return found
+
+
+def test_the_first_of_one_user_comes_before_the_second_of_another() -> None:
+    queue = FairQueue[str](1)
+    for number in range(100):
+        queue.put(Owner("a", number % 7), f"a{number}")
+    queue.put(Owner("b"), "b")
+    queue.put(Owner("c"), "c")
+    order = emptied(queue)
+    assert order[:3] == ["a0", "b", "c"]
+    assert len(order) == 102
+
+
+def test_connections_of_a_user_take_turns() -> None:
+    queue = FairQueue[str](1)
+    for name in ("a1", "a2", "a3"):
+        queue.put(Owner("a", "x"), name)
+    queue.put(Owner("a", "y"), "a4")
+    assert emptied(queue) == ["a1", "a4", "a2", "a3"]
+
+
+def test_a_user_has_its_share_and_no_more_until_one_of_its_ends() -> None:
+    queue = FairQueue[str](2)
+    for name in ("a1", "a2", "a3"):
+        queue.put(Owner("a"), name)
+    assert [queue.take(), queue.take(), queue.take()] == ["a1", "a2", None]
+    queue.put(Owner("b"), "b1")
+    assert queue.take() == "b1"
+    queue.done(Owner("a"))
+    assert queue.take() == "a3"
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 2)), max_size=40))
+def test_between_two_of_a_user_each_other_that_waits_has_one(owners: list[tuple[str, int]]) -> None:
+    queue = FairQueue[str](1)
+    for number, owner in enumerate(owners):
+        queue.put(Owner(*owner), f"{owner[0]}{number}")
+    order = emptied(queue)
+    assert sorted(order) == sorted(f"{user}{n}" for n, (user, _) in enumerate(owners))
+    users = [item[0] for item in order]
+    for at, user in enumerate(users):
+        if user in users[at + 1 :]:
+            until = users.index(user, at + 1)
+            assert set(users[until:]) <= set(users[at:until]), "who waits has had a turn"
+
+
+class Held:
+    """Threads of which some are held until `free` is called.
+
+    Args:
+        count: the threads.
+    """
+
+    def __init__(self, count: int, queue_max: int = 8, of_user_max: int = 0) -> None:
+        self.threads = StatementThreads(count=count, queue_max=queue_max, of_user_max=of_user_max)
+        self._gate = threading.Event()
+        self.calls: list[asyncio.Task[bool]] = []
+
+    async def hold(self, user: str, count: int) -> None:
+        mine = self.threads.of(user)
+        for _ in range(count):
+            self.calls.append(asyncio.create_task(mine.run(self._gate.wait, WAIT_S)))
+        await asyncio.sleep(0)
+
+    async def free(self) -> None:
+        self._gate.set()
+        assert all(await asyncio.gather(*self.calls))
+        self.threads.close()
+
+
+async def test_one_user_leaves_threads_to_others_and_all_leave_those_of_short_calls() -> None:
+    held = Held(4)
+    await held.hold("ann", 4)
+    assert (held.threads.running, held.threads.waiting) == (3, 1)
+    assert await held.threads.of("bob").run(int) == 0
+    await held.hold("bob", 1)
+    assert held.threads.running == 4
+    assert await held.threads.of("ann").short.run(int) == 0
+    await held.free()
+
+
+@pytest.mark.parametrize("timed", [True, False], ids=["timeout", "cancel"])
+async def test_a_wait_for_a_thread_ends_with_its_statement(*, timed: bool) -> None:
+    held, begun = Held(1), threading.Event()
+    await held.hold("ann", 1)
+    cancellation = Cancellation(0 if timed else None)
+    waiting = asyncio.create_task(held.threads.run(begun.set, cancellation=cancellation))
+    await asyncio.sleep(0)
+    if not timed:
+        assert held.threads.waiting == 1
+        cancellation.cancel()
+    with pytest.raises(QueryCancelledError) as ended:
+        await waiting
+    assert ended.value.sqlstate == "57014"
+    assert held.threads.waiting == 0
+    await held.free()
+    assert not begun.is_set()
+
+
+async def test_a_stream_that_waits_for_a_thread_is_cancelled_and_closed() -> None:
+    held, closed = Held(1), Future[None]()
+
+    class Numbers:
+        def __iter__(self) -> Numbers:
+            return self
+
+        def __next__(self) -> int:
+            raise AssertionError("it never has a thread")
+
+        def close(self) -> None:
+            closed.set_result(None)
+
+    for streamed in (held.threads.stream, lambda it, c: held.threads.stream_through(it, str, c)):
+        closed = Future[None]()
+        await held.hold("ann", 1 - held.threads.running)
+        cancellation = Cancellation()
+        stream = streamed(Numbers(), cancellation)
+        reading = asyncio.ensure_future(anext(stream))
+        await asyncio.sleep(0)
+        cancellation.cancel()
+        with pytest.raises(QueryCancelledError):
+            await reading
+        await asyncio.wait_for(asyncio.wrap_future(closed), WAIT_S)
+    await held.free()
+
+
+async def test_one_user_cannot_fill_the_queue() -> None:
+    held = Held(1, queue_max=4)
+    await held.hold("ann", 4)
+    with pytest.raises(LimitExceededError, match='user "ann"') as refused:
+        await held.threads.of("ann").run(int)
+    assert refused.value.sqlstate == "53300"
+    await held.hold("bob", 1)
+    with pytest.raises(LimitExceededError, match="too many statements are waiting for a thread"):
+        await held.threads.of("bob").run(int)
+    await held.free()
