@@ -364,13 +364,9 @@ class QueryEndpoint(QueryingEndpoint):
             statement = await threads.short.run(plan, *given, cancellation=cancellation)
         if self._engine.is_short(statement):
             threads = threads.short
-        begin = partial(begin_answer, chunk_bytes=self._settings.chunk_bytes)
+        begin = partial(begin_answer, *given, statement, chunk_bytes=self._settings.chunk_bytes)
         try:
-            begun: Begun = await threads.run(
-                *(begin, *given, statement),
-                cancellation=cancellation,
-                on_abandon=Begun.close,
-            )
+            begun = await threads.run(begin, cancellation=cancellation, on_abandon=Begun.close)
         except NotModifiedError as same:
             await answer.not_modified(same.tag)
             return None
@@ -398,8 +394,7 @@ class KeyEndpoint(QueryEndpoint):
         if not asks_where(call.scope["query_string"]):
             return await super()._answer(call)
         store, key = read_key(self._typed, call.scope)
-        found = await threads_of(self._services, call.scope).short.run(
-            self._typed.locate, store, key, call.scope[USER]
-        )
+        threads = threads_of(self._services, call.scope).short
+        found = await threads.run(self._typed.locate, store, key, call.scope[USER])
         await json_response(asdict(found))(call.scope, call.receive, call.send)
         return None
