@@ -7,8 +7,9 @@ from planner.errors import (
     StoreFailedError,
     UnavailableError,
 )
-from planner.values.partition_failures import SQLSTATE_BY_REASON, partitions_failed
-from stores.errors import FailureReason
+from planner.values.partition_failures import SQLSTATE_BY_REASON, partitions_failed, read_failed
+from stores.errors import FailureReason, StoreError
+from stores.nodes.links import NodeError
 
 
 def test_every_reason_has_a_code_a_hint_and_a_severity() -> None:
@@ -49,3 +50,12 @@ def test_instances_can_have_their_own_code() -> None:
     assert QueryError("x").sqlstate == "XX000"
     assert QueryError("x", sqlstate="22P02").sqlstate == "22P02"
     assert QueryError.sqlstate == "XX000"
+
+
+def test_rows_that_end_with_a_lost_node_can_be_read_again() -> None:
+    lost = read_failed("s", 1, NodeError("node b was lost"))
+    assert (lost.sqlstate, lost.retryable) == ("55S03", True)
+    for error in (StoreError("the file is damaged"), OSError("no space")):
+        broken = read_failed("s", 1, error)
+        assert (broken.sqlstate, broken.retryable) == ("58030", False)
+        assert broken.message == f'partition 1 of store "s" failed while it was read: {error}'

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
 from gateway.settings import Settings
+from planner.engine import Result
+from planner.sql import SqlEngine
 from stores.hosting.local_store import LocalStore
 from stores.spec.schema import Row
 from stores.spec.store import ReplicaState
@@ -250,3 +252,23 @@ async def test_keys_of_floats_are_looked_up_one_by_one(client: httpx.AsyncClient
     sets = [[1, 0.5], [1, 0], [1, "NaN"], [2, 0.5]]
     results = (await ask(client, sql=sql, params=sets)).json()["results"]
     assert [each["rows"] for each in results] == [[["P1M2DT0.000003S"]], [[None]], [], []]
+
+
+async def test_runs_at_several_epochs_are_shown_by_epoch(
+    client: httpx.AsyncClient, clicks: LocalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No row is said to be of an epoch that it was not read at."""
+    execute, runs = SqlEngine.execute, list[int]()
+
+    def while_it_moves(*given: Any, **more: Any) -> Result:
+        runs.append(len(runs))
+        if len(runs) == 2:
+            fill(clicks, [("ada", 7, None, None, None)], epoch=1)
+        return execute(*given, **more)
+
+    monkeypatch.setattr(SqlEngine, "execute", while_it_moves)
+    sql = "SELECT n FROM clicks WHERE usr = $1 AND n + 0 > 0"
+    document = (await ask(client, sql=sql, params=[["ada"], ["ada"]])).json()
+    assert [each["rows"] for each in document["results"]] == [[[1]], [[7]]]
+    read = sorted((each["epoch"], each["rows"]) for each in document["partitions"])
+    assert read == [(0, 1), (1, 1)]
