@@ -6,7 +6,7 @@ First come, first served would let one client with many long calls keep all othe
 from __future__ import annotations
 
 import threading
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
@@ -46,21 +46,32 @@ class FairQueue(Generic[T]):
         self._of_user_max = of_user_max
         self._waiting: dict[str | None, dict[Hashable, deque[T]]] = {}
         """By user and connection; the first ones are next."""
-        self._sizes, self._running = Counter[str | None](), Counter[str | None]()
+        self._sizes: defaultdict[str | None, int] = defaultdict(int)
+        self._running: defaultdict[str | None, int] = defaultdict(int)
+        self._size = 0
 
     def __len__(self) -> int:
         """Return how many wait."""
-        return self._sizes.total()
+        return self._size
+
+    def begin(self, owner: Owner) -> bool:
+        """Let one run at once, until `done`; return whether none waits and it may."""
+        user = owner.user
+        if self._size or (user is not None and self._running[user] >= self._of_user_max):
+            return False
+        self._running[user] += 1
+        return True
 
     def waiting_of(self, user: str | None) -> int:
         """Return how many of a user wait."""
-        return self._sizes[user]
+        return self._sizes.get(user, 0)
 
     def put(self, owner: Owner, item: T) -> None:
         """Let one wait behind those of its connection."""
         mine = self._waiting.setdefault(owner.user, {})
         mine.setdefault(owner.connection, deque()).append(item)
         self._sizes[owner.user] += 1
+        self._size += 1
 
     def take(self) -> T | None:
         """Return the next one, which runs until `done`; None if none may run now."""
@@ -91,6 +102,7 @@ class FairQueue(Generic[T]):
             return False
         queue.remove(item)
         self._sizes[owner.user] -= 1
+        self._size -= 1
         if not queue:
             del mine[owner.connection]
         if not mine:
@@ -110,6 +122,8 @@ class Job(Future[T]):
     def __init__(self, owner: Owner, call: Callable[[], T], threads: FairThreads) -> None:
         super().__init__()
         self.owner = owner
+        self.has_waited = False
+        """Whether it was not begun at once."""
         self.gave_up = False
         """Whether it was ended while it waited."""
         self._call: Callable[[], T] | None = call
@@ -117,8 +131,8 @@ class Job(Future[T]):
 
     @property
     def waits(self) -> bool:
-        """Whether it has not begun."""
-        return not self.running() and not self.done()
+        """Whether it has not begun, and will not soon."""
+        return self.has_waited and not self.running() and not self.done()
 
     def cancel(self) -> bool:
         """Let it never begin; return whether that was in time."""
@@ -190,10 +204,10 @@ class FairThreads:
             LimitExceededError: too many wait (53300), of all users or of this one.
         """
         with self._lock:
-            waiting, mine = len(self._queue), self._queue.waiting_of(owner.user)
-            is_free = self._running + waiting < self.count
-        if is_free:
-            return
+            waiting = len(self._queue)
+            if self._running + waiting < self.count:
+                return
+            mine = self._queue.waiting_of(owner.user)
         if waiting >= self._queue_max:
             raise LimitExceededError(
                 "too many statements are waiting for a thread",
@@ -219,8 +233,12 @@ class FairThreads:
         with self._lock:
             if self.closed:
                 raise closing()
-            self._queue.put(owner, job)
-            self._begin()
+            if self._running < self.count and self._queue.begin(owner):
+                self._start(job)
+            else:
+                job.has_waited = True
+                self._queue.put(owner, job)
+                self._begin()
         return job
 
     def forget(self, job: Job[Any]) -> bool:
@@ -237,9 +255,12 @@ class FairThreads:
     def _begin(self) -> None:
         """Occupy another thread, if one is free and there is a call for it."""
         if self._running < self.count and (job := self._queue.take()) is not None:
-            self._running += 1
-            self._taken.append(job)  # an argument would be in a frame below that of its error
-            self._executor.submit(self._work)
+            self._start(job)
+
+    def _start(self, job: Job[Any]) -> None:
+        self._running += 1
+        self._taken.append(job)  # an argument would be in a frame below that of its error
+        self._executor.submit(self._work)
 
     def _work(self) -> None:
         job: Job[Any] | None = self._taken.popleft()

@@ -297,6 +297,8 @@ def _giving_up(cancellation: Cancellation | None, *jobs: Job[Any]) -> AbstractCo
 async def _outcome(job: Job[T], cancellation: Cancellation | None) -> T:
     future = asyncio.wrap_future(job)
     try:
+        if not job.has_waited:
+            return await future
         with _giving_up(cancellation, job):
             await asyncio.wait((future,))
         return future.result()

@@ -13,7 +13,7 @@ from planner.commands.transaction import (
 )
 from planner.errors import InvalidValueError, QueryError
 from planner.pg_catalog import Calls, CatalogStatement
-from planner.planning.plan import Lookup, QueryPlan, accesses_of
+from planner.planning.plan import Compose, Lookup, QueryPlan, accesses_of
 from planner.running.snapshot import takes_snapshot, transaction_snapshot
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_plan, explain_run
@@ -276,14 +276,17 @@ def is_inline(statement: Statement, session: Session, parameters: Row | None) ->
 
 
 def is_short(statement: Statement) -> bool:
-    """Whether a statement reads no rows of a store, or a few that it names."""
+    """Whether a statement reads no rows, or a few rows that it names."""
     plan = statement.plan
     if isinstance(plan, Analyze):
         plan = plan.plan
-    elif statement.kind is StatementKind.EXPLAIN:
+    elif statement.kind in {StatementKind.EXPLAIN, StatementKind.SHOW}:
         return True
     if not isinstance(plan, QueryPlan):
         return statement.row_command is None
+    if isinstance(plan.node, Compose):
+        # `FROM generate_series(…)` makes many rows without a store.
+        return not plan.node.inputs and "FROM" not in plan.node.sql
     return isinstance(plan.node, Lookup) and plan.values is None
 
 

@@ -368,7 +368,7 @@ class StoreSchema:
             if each.name != "inputs" and each.compare
         )
 
-    @property
+    @cached_property
     def address(self) -> str:
         """The name of the store and of its incarnation, `clicks/5e0c`: nodes ask for this one."""
         return f"{self.name}/{self.incarnation}" if self.incarnation else self.name

@@ -55,9 +55,14 @@ def test_httpx_reads_events_and_goes_on(pipeline: Pipeline) -> None:
     url = f"http://127.0.0.1:{pipeline.gateway.http_port}/v1/subscribe"
     with httpx.stream("GET", url, params={"sql": ALL}, timeout=WAIT_S) as response:
         lines = response.iter_lines()
-        data = [json.loads(line[6:]) for line in _until(lines, "id: ") if line[:6] == "data: "]
+        data = [
+            json.loads(line[6:])
+            for line in _until(lines, "event: progress")
+            if line[:6] == "data: "
+        ]
         assert [each["event"] for each in data] == ["columns", "rows"]
         assert data[1]["rows"][0] == ["ann", 1]
+        assert next(lines).startswith("id: ")
         assert json.loads(next(lines)[6:])["event"] == "progress"
         pipeline.write(ann=10)
         *_, last = _until(lines, "id: ")
