@@ -10,6 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from planner.engine import Cancellation
@@ -150,17 +151,24 @@ class Job(Future[T]):
             with suppress(InvalidStateError):  # its caller has left in this moment
                 self.set_exception(error)
 
-    def run(self) -> None:
-        """Call, unless it was cancelled."""
+    def run(self, on_end: Callable[[], None]) -> None:
+        """Call, unless it was cancelled.
+
+        Args:
+            on_end: called before the outcome is known, so that who gets it finds a free thread.
+        """
         call, self._call = self._call, None  # what it holds is freed at its end
         if not self.set_running_or_notify_cancel() or call is None:
+            on_end()
             return
         try:
             value = call()
         except BaseException as error:
+            on_end()
             self.set_exception(error)
             del self  # the error's traceback has this frame
         else:
+            on_end()
             self.set_result(value)
 
 
@@ -263,16 +271,21 @@ class FairThreads:
         self._executor.submit(self._work)
 
     def _work(self) -> None:
-        job: Job[Any] | None = self._taken.popleft()
-        while job is not None:
-            owner = job.owner
-            job.run()
-            job = None  # who waits for the outcome holds it, and no idle thread
-            with self._lock:
-                self._queue.done(owner)
-                job = self._queue.take()
-                if job is None:
-                    self._running -= 1
+        mine = deque[Job[Any]]((self._taken.popleft(),))
+        while mine:
+            job = mine.popleft()
+            job.run(partial(self._end, job.owner, mine))
+            del job  # who waits for the outcome holds it, and no idle thread
+
+    def _end(self, owner: Owner, mine: deque[Job[Any]]) -> None:
+        """Note the end of a call; its thread goes on with the next one, if there is any."""
+        with self._lock:
+            self._queue.done(owner)
+            following = self._queue.take()
+            if following is None:
+                self._running -= 1
+            else:
+                mine.append(following)
 
 
 def closing() -> UnavailableError:

@@ -290,7 +290,7 @@ class LiveNodes:
         """Return what answers for a node on a new connection."""
 
         def stores() -> dict[str, Store]:
-            return dict(self.stores[node])
+            return {each.schema.address: each for each in self.stores[node].values()}
 
         return Answering(stores, reduce_streams)
 
