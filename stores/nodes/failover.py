@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 from msgspec import Struct
@@ -32,6 +32,13 @@ class UnreadableError(LostError):
     """A copy cannot be read, now or later."""
 
     retryable = False
+
+
+class Lost(NamedTuple):
+    """Why a copy gives no further rows; the error itself would keep its rows in memory."""
+
+    why: str
+    retryable: bool
 
 
 class Unreadable(Struct, frozen=True):
@@ -67,7 +74,7 @@ class Copy(Protocol):
         """
 
 
-Reopen = Callable[[Mapping[str, LostError]], Copy]
+Reopen = Callable[[Mapping[str, Lost]], Copy]
 """Returns the same rows at another node, or raises a StoreError. It gets why nodes were lost, by
 their names, the first one first; none of them is asked."""
 
@@ -83,7 +90,7 @@ def rows_of_copies(first: Copy, reopen: Reopen) -> Iterator[pa.RecordBatch]:
         Exception: the reader waits no more.
     """
     copy, rows = first, 0
-    lost: dict[str, LostError] = {}
+    lost: dict[str, Lost] = {}
     while True:
         try:
             for batch in _after(copy.rows(), rows):
@@ -92,7 +99,7 @@ def rows_of_copies(first: Copy, reopen: Reopen) -> Iterator[pa.RecordBatch]:
                     lost.clear()
                 yield batch
         except LostError as error:
-            lost[copy.node] = error
+            lost[copy.node] = Lost(str(error), error.retryable)
         else:
             return
         copy = reopen(lost)

@@ -11,7 +11,7 @@ from weakref import ReferenceType, ref
 
 from stores.errors import FailureReason, StoreError
 from stores.nodes.asking import Around, Asking
-from stores.nodes.failover import Copy, LostError, RowsHere
+from stores.nodes.failover import Copy, Lost, RowsHere
 from stores.nodes.holds import EpochHolds
 from stores.nodes.links import NodeError
 from stores.nodes.messages import Opened
@@ -122,7 +122,7 @@ class OpenedRows:
             ]
             yield list(zip(*listed, strict=True)) if listed else [()] * batch.num_rows
 
-    def _reopened(self, target: Target, lost: Mapping[str, LostError]) -> Copy:
+    def _reopened(self, target: Target, lost: Mapping[str, Lost]) -> Copy:
         """Return the same rows as another node has them.
 
         Raises:
@@ -141,11 +141,11 @@ class OpenedRows:
             if isinstance(there, RemoteRows):
                 return there
             return self._rows_here(target, stream, answer.epoch)
-        node, why = next(iter(lost.items()))
+        node, (why, _) = next(iter(lost.items()))
         kind = NodeError if any(each.retryable for each in lost.values()) else StoreError
         raise kind(f"node {node} {why}. No other node has them: {answer.message}")
 
-    def _asked_again(self, target: Target, lost: Mapping[str, LostError]) -> QueryResult[Any]:
+    def _asked_again(self, target: Target, lost: Mapping[str, Lost]) -> QueryResult[Any]:
         others = OpenedRows(self._around, self._holds, self._wait, self._stop)
         asking = Asking(
             self._around, [target], on_opened=others.there, without=lost, stop=self._stop
