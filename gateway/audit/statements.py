@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from gateway.audit.log import Audit
-from gateway.watching.statements import Read, Times
+from gateway.watching.statements import Read, Times, shape_of
 from planner.engine import (
     Backends,
     ListedSession,
@@ -16,12 +15,9 @@ from planner.engine import (
     QueryError,
     Session,
     Trace,
-    statement_shape,
 )
 
 SUCCESS: Final = "00000"
-_KEPT_LENGTH_MAX: Final = 2_000
-"""The shapes of longer texts are not kept."""
 
 
 class AuditedStatement:
@@ -88,7 +84,7 @@ class AuditedStatement:
         self._has_ended = True
         protocol, address = self._client
         named = {*stores} if self._store is None else {*stores, self._store}
-        fields: dict[str, object] = {} if sql is None else {"statement": _shape(sql)}
+        fields: dict[str, object] = {} if sql is None else {"statement": shape_of(sql)}
         if batch > 1:
             fields["runs"] = batch
         if self._pid:
@@ -159,10 +155,3 @@ class AuditedBackends:
             act, user=self._user, client=self._address, protocol=self._protocol, of=pid, found=found
         )
         return found
-
-
-def _shape(sql: str) -> str:
-    return _kept_shape(sql) if len(sql) <= _KEPT_LENGTH_MAX else statement_shape(sql)
-
-
-_kept_shape = lru_cache(maxsize=1_024)(statement_shape)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from opentelemetry import propagate
@@ -24,8 +23,8 @@ from opentelemetry.trace import (
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.types import AttributeValue
 
-from gateway.watching.statements import Read, Times
-from planner.engine import QueryError, Trace, TracedRead, statement_shape
+from gateway.watching.statements import Read, Times, shape_of
+from planner.engine import QueryError, Trace, TracedRead
 
 SYSTEM: Final = "stategate"
 _OF_NODES: Final = TraceContextTextMapPropagator()
@@ -33,9 +32,6 @@ _OF_NODES: Final = TraceContextTextMapPropagator()
 _PARENT, _STATE = "traceparent", "tracestate"
 _PARTITIONS_MAX: Final = 1_000
 """Spans of partitions of one statement; more would be dropped by most collectors."""
-
-_KEPT_LENGTH_MAX: Final = 2_000
-"""The shapes of longer texts are not kept."""
 
 
 def context_of(carrier: Mapping[str, str]) -> Context | None:
@@ -96,15 +92,7 @@ class StatementSpan:
         times: Times | None = None,
         batch: int = 1,
     ) -> None:
-        """End a statement that has returned its rows.
-
-        Args:
-            sql: its text, which is shown without its values; None for a query by name.
-            rows: how many rows it returned.
-            reads: the partitions that it asked.
-            times: when each of them was read; without them, as long as the statement ran.
-            batch: for how many sets of parameters it ran.
-        """
+        """End a statement that has returned its rows; see `Watched`."""
         if not self._has_ended:
             if batch > 1:
                 self._span.set_attribute("db.operation.batch.size", batch)
@@ -112,12 +100,7 @@ class StatementSpan:
             self._end(sql, reads, times)
 
     def give_up(self, sql: str, *, is_overdue: bool) -> None:
-        """End a lookup that other nodes were asked for in vain.
-
-        Args:
-            sql: its text, which is shown without its values.
-            is_overdue: whether it took too long, so that the statement is run anew.
-        """
+        """End a lookup that other nodes were asked for in vain; see `Watched`."""
         if not self._has_ended and self.is_recording:
             if is_overdue:
                 self._span.set_attribute("stategate.overdue", True)
@@ -183,8 +166,7 @@ class StatementSpan:
         name = " ".join([self._kind, *stores[:3]])
         attributes: dict[str, AttributeValue] = {"db.query.summary": name}
         if sql is not None:
-            is_short = len(sql) <= _KEPT_LENGTH_MAX
-            attributes["db.query.text"] = _shape(sql) if is_short else statement_shape(sql)
+            attributes["db.query.text"] = shape_of(sql)
         if len(stores) == 1:
             attributes["db.collection.name"] = stores[0]
         self._span.set_attributes(attributes)
@@ -250,8 +232,3 @@ def _add_read(
         span.set_attribute("error.type", read.reason)
         span.set_status(Status(StatusCode.ERROR, read.reason))
     span.end(ended_ns)
-
-
-@lru_cache(maxsize=1_024)
-def _shape(sql: str) -> str:
-    return statement_shape(sql)

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from functools import lru_cache
+from typing import Final, Protocol, TypeAlias
 
-from planner.engine import PartitionAnswer, Session, Trace
+from planner.engine import PartitionAnswer, Session, Trace, statement_shape
 
 Times: TypeAlias = Mapping[tuple[str, int], tuple[int, int]]
 """When each partition was asked, and when it was done, in epoch nanoseconds."""
+
+
+_KEPT_LENGTH_MAX: Final = 2_000
+"""The shapes of longer texts are not kept."""
+_kept_shape = lru_cache(maxsize=1_024)(statement_shape)
+
+
+def shape_of(sql: str) -> str:
+    """Return the text of a statement without its values."""
+    return _kept_shape(sql) if len(sql) <= _KEPT_LENGTH_MAX else statement_shape(sql)
 
 
 class Read:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Mapping
 from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
@@ -50,11 +49,17 @@ class Seen(msgspec.Struct, frozen=True):
     """A digest of its rows; None if the epochs decide them."""
 
 
+class _At(msgspec.Struct, frozen=True, array_like=True):
+    """A store at a moment."""
+
+    epoch: _Number
+    committed_ms: _Number | None
+    incarnation: str
+
+
 class _Token(msgspec.Struct, frozen=True, omit_defaults=True):
     of: str
-    epochs: dict[str, _Number]
-    committed_ms: dict[str, _Number | None]
-    incarnations: dict[str, str] = msgspec.field(default_factory=dict)
+    stores: dict[str, _At]
     rows: str | None = None
 
 
@@ -75,19 +80,13 @@ def digest_of(sql: str, parameters: Row, times: TimeSettings | None) -> str:
 
 def token_of(digest: str, mark: Mark, rows: str | None = None) -> str:
     """Return the token of a statement at some epochs, with a digest of its rows."""
-    token = _Token(
-        digest,
-        _sorted(mark.epochs),
-        _sorted(mark.committed_ms),
-        _sorted(mark.incarnations),
-        rows,
-    )
+    stores = {
+        name: _At(epoch, mark.committed_ms.get(name), mark.incarnations.get(name, ""))
+        for name, epoch in sorted(mark.epochs.items())
+    }
+    token = _Token(digest, stores, rows)
     body = msgspec.json.encode(token)
     return base64.urlsafe_b64encode(body).rstrip(b"=").decode()
-
-
-def _sorted(by_store: Mapping[str, T]) -> dict[str, T]:
-    return dict(sorted(by_store.items()))
 
 
 def seen_in(token: str, digest: str) -> Seen:
@@ -110,5 +109,10 @@ def seen_in(token: str, digest: str) -> Seen:
             "the token is of another statement",
             hint="Subscribe to the same text with the same parameters, or without a token.",
         )
-    mark = Mark(found.epochs, found.committed_ms, found.incarnations)
+    at = found.stores
+    mark = Mark(
+        epochs={name: each.epoch for name, each in at.items()},
+        committed_ms={name: each.committed_ms for name, each in at.items()},
+        incarnations={name: each.incarnation for name, each in at.items()},
+    )
     return Seen(token_of(found.of, mark, found.rows), mark, found.rows)

@@ -63,8 +63,9 @@ def look_up_each(
         return None
     admitted = parameters and admissions.of(plan, schema)(parameters[0], session)
     store = admissions.catalog.stores.get(schema.name)
-    is_same = admitted and store is not None and store.schema.has_rows_of(schema)
-    if store is None or not is_same or len(set(map(len, parameters))) > 1:
+    are_alike = len(set(map(len, parameters))) <= 1
+    # The store may have been rebuilt since it was admitted.
+    if not (admitted and are_alike and store and store.schema.has_rows_of(schema)):
         return None
     try:
         keys = list(map(key_reader(plan, node), parameters))

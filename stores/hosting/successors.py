@@ -149,7 +149,12 @@ class Successors:
         return rebuilt
 
     def replaced(self, old: LocalStore, schema: StoreSchema) -> None:
-        """Remove the databases of a closed store soon, of whose name there is another one now."""
+        """Remove the databases of a closed store after a moment, since another has its place.
+
+        Args:
+            old: the closed store.
+            schema: the definition of the other one.
+        """
         self._replaced.append((time.monotonic() + _GRACE_S, old, schema))
 
     def drop(self, name: str) -> None:

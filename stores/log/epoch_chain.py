@@ -116,9 +116,18 @@ class EpochChain:
         self._require_reached(snapshots, end.epoch)
         if had_epochs and end.epoch < 0:
             raise self._all_missing()
-        self._definition.require_same()
+        self.require_same()
         self._end = end
         return end.epoch
+
+    def require_same(self) -> None:
+        """Make sure that the store is the one whose definition was read first.
+
+        Raises:
+            LogReplacedError: it was removed and created again.
+            LogError: the definition cannot be read now.
+        """
+        self._definition.require_same()
 
     def had_epochs(self) -> bool:
         """Whether the store has had an epoch, even if all are missing.

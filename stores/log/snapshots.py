@@ -83,6 +83,7 @@ def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
 
     Raises:
         TornRecordError: its record is incomplete, foreign, or of another epoch or another log.
+        LogReplacedError: the store was removed and created again.
     """
     data = log.directory.read(snapshot_name(epoch))
     if data is None:
@@ -103,6 +104,8 @@ def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
             raise TornRecordError(f'snapshot "{path}" is of an epoch that the log has not reached')
     elif (commit.committed_ms, commit.position) != (found.committed_ms, found.position):
         raise TornRecordError(f'snapshot "{path}" is not of this log')
+    # The record comes first, so it is not that of a store that was created again.
+    log.require_same()
     return found
 
 

@@ -87,7 +87,12 @@ class DefinitionFile:
 
         Returns:
             The definition with the name of its incarnation; None if there is one already.
+
+        Raises:
+            LogMissingError: it was read before, and has been removed.
         """
+        if self._read is not None:
+            raise LogMissingError(f'the definition of store "{self._name}" was removed')
         named = replace(schema, incarnation=secrets.token_hex(8))
         data = encode_definition(named)
         if not self._directory.create(DEFINITION, data):

@@ -4,7 +4,8 @@
 
 The writer that creates the record of a number owns the store until another one creates the next.
 Old records may be removed, the oldest first and never the newest. So a term is the newest if, and
-only if, its record exists and the next does not, which can be seen without a listing.
+only if, its record exists and the next does not, which can be seen without a listing. A store that
+was removed and created again counts its terms from 1: the record then has another owner.
 """
 
 from __future__ import annotations
@@ -73,43 +74,45 @@ def remove_old_terms(directory: Directory, kept: int = TERMS_KEPT) -> None:
         directory.remove_file(term_name(number))
 
 
-def is_newest(directory: Directory, term: int) -> bool:
-    """Whether no later term has been taken.
+def require_newest(directory: Directory, store: str, term: Term) -> None:
+    """Make sure that a writer still has its term, and no later one has been taken.
 
     Raises:
+        FencedError: it has not; the message says who took which term, and when.
         LogError: the file system does not answer.
     """
-    return not directory.has(term_name(term + 1)) and directory.has(term_name(term))
-
-
-def require_newest(directory: Directory, store: str, term: int) -> None:
-    """Make sure that no later term has been taken.
-
-    Raises:
-        FencedError: one has; the message says by whom and when.
-        LogError: the file system does not answer.
-    """
-    if is_newest(directory, term):
-        return
-    number = max([term, *terms(directory)[-1:]])
-    if number == term:
+    number = term.term
+    if not directory.has(term_name(number + 1)):
+        try:
+            found = read_term(directory, number)
+        except TornRecordError:
+            found = None
+        if found == term:
+            return
+        if found is not None:
+            raise FencedError(
+                f'store "{store}" was removed and created again{_described(found)}: start the '
+                "writer again"
+            )
+    newest = max([number, *terms(directory)[-1:]])
+    if newest == number:
         raise FencedError(
-            f'store "{store}" has lost the record of term {term}, by which this writer owned it: '
-            "start the writer again"
+            f'store "{store}" has lost the record of term {number}, by which this writer owned '
+            "it: start the writer again"
         )
+    try:
+        other = read_term(directory, newest)
+    except TornRecordError:
+        other = None
     raise FencedError(
-        f'store "{store}" has had another writer{_described(directory, number)}: '
-        f"this one is of term {term}, that of term {number}. Stop this one, and start it again "
-        "only if the other has ended"
+        f'store "{store}" has had another writer{_described(other)}: this one is of term '
+        f"{number}, that of term {newest}. Stop this one, and start it again only if the other has "
+        "ended"
     )
 
 
-def _described(directory: Directory, term: int) -> str:
+def _described(found: Term | None) -> str:
     """Describe who took a term and when, as a clause; empty if its record cannot be read."""
-    try:
-        found = read_term(directory, term)
-    except TornRecordError:
-        found = None
     if found is None:
         return ""
     taken = datetime.datetime.fromtimestamp(found.taken_ms / 1000, datetime.UTC)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from stores.errors import FencedError, StoreError
+from stores.log.metadata.records import Term
 from stores.log.metadata.terms import require_newest
 from stores.log.state_log import StoreLog
 from stores.spec.redefinition import differences
 
 
-def require_owned(log: StoreLog, term: int) -> None:
-    """Make sure that no later term has been taken.
+def require_owned(log: StoreLog, term: Term) -> None:
+    """Make sure that a writer still has its term, and no later one has been taken.
 
     Raises:
-        FencedError: one has. If the store was rebuilt, the message says what is different now;
+        FencedError: it has not. If the store was rebuilt, the message says what is different now;
             otherwise it says by whom and when the term was taken.
         LogError: the file system does not answer.
     """

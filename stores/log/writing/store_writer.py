@@ -269,7 +269,7 @@ class StoreWriter:
             self.log.write_commit(commit)
         # A writer that takes the next term after this line looks for the newest epoch, and sees
         # this one.
-        require_owned(self.log, term.term)
+        require_owned(self.log, term)
         self._head = _Head(epoch=epoch, commit=commit, following=epoch + 1)
         self._tried = None
         self._hints.send()
@@ -300,7 +300,7 @@ class StoreWriter:
         """Take the store, or make sure that no other writer has taken it since."""
         if self._term is None:
             return self.take_ownership()
-        require_owned(self.log, self._term.term)
+        require_owned(self.log, self._term)
         return self._term
 
     @contextmanager
@@ -314,7 +314,7 @@ class StoreWriter:
         except Exception as error:  # also of Spark, whose tasks write files
             if self._term is not None:
                 try:
-                    require_owned(self.log, self._term.term)
+                    require_owned(self.log, self._term)
                 except FencedError as fenced:
                     raise fenced from error
             raise

@@ -57,14 +57,16 @@ class World:
     engine: SqlEngine
     client: httpx.AsyncClient
     schema: StoreSchema = FIRST
-    rows: dict[tuple[str, int], int] = field(default_factory=dict)
+    rows: dict[tuple[str, int], int | None] = field(default_factory=dict)
     offset: int = 0
     remade: int = 0
     """How often it has become another incarnation."""
 
     def write(self, n: int, *, users: range) -> None:
         """Give each key of these users a value, in an epoch of its own."""
-        new = {(f"u{usr}", seq): n for usr in users for seq in range(3)}
+        new: dict[tuple[str, int], int | None] = {
+            (f"u{usr}", seq): n for usr in users for seq in range(3)
+        }
         self.rows |= new
         self.offset += 1
         parts = {
@@ -103,6 +105,13 @@ class World:
         self.write(90 + self.offset, users=range(3))
         self.rebuilt(before)
 
+    def lose_values(self) -> None:
+        """Drop a column and add it again: the same epoch and definition, and other rows."""
+        value = self.schema.value
+        self.rebuilt(replace(self.schema, value=tuple(c for c in value if c.name != "n")))
+        self.rebuilt(replace(self.schema, value=value))
+        self.rows = dict.fromkeys(self.rows)
+
     def anew(self, epochs: int) -> None:
         """Remove it, and make it anew of other keys, by this number of epochs."""
         shutil.rmtree(self.root / "events")
@@ -140,7 +149,13 @@ class World:
             return sorted((*key, n) for key, n in self.rows.items())
         groups = {seq % 2 for _, seq in self.rows}
         of = {each: [n for (_, seq), n in self.rows.items() if seq % 2 == each] for each in groups}
-        return sorted((each, len(found), sum(found)) for each, found in of.items())
+        return sorted((each, len(found), total(found)) for each, found in of.items())
+
+
+def total(numbers: list[int | None]) -> int | None:
+    """Return what SQL's sum returns."""
+    present = [each for each in numbers if each is not None]
+    return sum(present) if present else None
 
 
 CHANGES: dict[str, Callable[[World], None]] = {
@@ -149,6 +164,7 @@ CHANGES: dict[str, Callable[[World], None]] = {
     "reorder": World.reorder,
     "evolve": World.evolve,
     "there and back": World.there_and_back,
+    "lose values": World.lose_values,
     "anew, with fewer epochs": lambda world: world.anew(1),
     "anew, with as many epochs": lambda world: world.anew(3),
     "anew, with more epochs": lambda world: world.anew(6),
@@ -324,12 +340,23 @@ class Pages:
 
 
 @pytest.mark.usefixtures("impatient")
-@settings(max_examples=12, deadline=None, suppress_health_check=[*HealthCheck])
-@given(changes=st.lists(st.sampled_from(sorted(CHANGES)), min_size=1, max_size=3))
-async def test_what_a_client_holds_is_of_one_incarnation(
+@pytest.mark.parametrize("change", CHANGES)
+async def test_what_a_client_holds_is_of_one_incarnation(tmp_path: Path, change: str) -> None:
+    await check(tmp_path, [change])
+
+
+@pytest.mark.usefixtures("impatient")
+@settings(max_examples=8, deadline=None, suppress_health_check=[*HealthCheck])
+@given(changes=st.lists(st.sampled_from(sorted(CHANGES)), min_size=2, max_size=4))
+async def test_several_changes_lead_to_no_rows_of_another_one(
     tmp_path_factory: pytest.TempPathFactory, changes: list[str]
 ) -> None:
-    with world_in(tmp_path_factory.mktemp("log")) as world:
+    await check(tmp_path_factory.mktemp("log"), changes)
+
+
+async def check(root: Path, changes: list[str]) -> None:
+    """Use all that a client can hold before and after some changes."""
+    with world_in(root) as world:
         held: list[Transaction | Prepared | Live] = [
             Transaction(world),
             Prepared(world),

@@ -1,4 +1,4 @@
-"""Statements that wait for a thread: cancelled, timed out, and in nobody's way."""
+"""Statements that wait for a thread can be cancelled or time out, and do not hold up others."""
 
 from __future__ import annotations
 

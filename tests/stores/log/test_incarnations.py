@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.errors import LogReplacedError, SchemaError
+from stores.errors import FencedError, LogMissingError, LogReplacedError, SchemaError
 from stores.log.metadata.definitions import decode_definition, encode_definition
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
@@ -55,3 +55,23 @@ def test_a_name_stays_in_the_directory_of_its_store() -> None:
     assert decode_definition(data, "x").incarnation == "5e0c"
     with pytest.raises(SchemaError, match="is no incarnation"):
         replace(CLICKS, incarnation="../c")
+
+
+@pytest.mark.parametrize("epochs", [1, 3, 5])
+def test_a_writer_adds_nothing_to_a_store_that_was_created_again(
+    tmp_path: Path, epochs: int
+) -> None:
+    """Its term has the number of a term there; only the owner is another."""
+    old = StoreWriter(tmp_path, CLICKS)
+    for _ in range(3):
+        old.write(rows(), position=AT)
+    shutil.rmtree(tmp_path / "clicks")
+    with pytest.raises(LogMissingError):
+        old.declare(["more"])
+    new = StoreWriter(tmp_path, CLICKS)
+    for _ in range(epochs):
+        new.write(rows(), position=AT)
+    for _ in range(2):
+        with pytest.raises(FencedError, match="was removed and created again"):
+            old.write(rows(), position=AT)
+    assert new.write(rows(), position=AT).epoch == epochs

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.errors import LogMissingError, TornRecordError
+from stores.errors import LogMissingError, LogReplacedError, TornRecordError
 from stores.log.data.shaping import shaped
 from stores.log.files.directory import Directory
 from stores.log.files.local import LocalFiles
@@ -152,7 +152,7 @@ def test_a_log_of_format_1_goes_on_in_format_2(tmp_path: Path) -> None:
 
 
 def test_the_newest_epoch_is_found_again_when_the_log_is_another(tmp_path: Path) -> None:
-    """Epochs are removed because they are old, or with the whole store, which is written anew."""
+    """Epochs are removed because they are old, or with the whole store, which is created again."""
     log, _ = followed(tmp_path)
     for epoch in range(5):
         log.write_commit(empty_commit(epoch, previous=epoch - 1))
@@ -166,9 +166,12 @@ def test_the_newest_epoch_is_found_again_when_the_log_is_another(tmp_path: Path)
     shutil.rmtree(tmp_path / "clicks")
     with pytest.raises(LogMissingError):
         log.latest_epoch()
-    log.define(CLICKS)
-    log.write_commit(empty_commit(0))
-    assert log.latest_epoch() == 0
+    again = StoreLog.open(tmp_path, "clicks")
+    again.define(CLICKS)
+    again.write_commit(empty_commit(0))
+    assert again.latest_epoch() == 0
+    with pytest.raises(LogReplacedError):
+        log.latest_epoch()
 
 
 def test_a_missing_epoch_is_named(tmp_path: Path) -> None:
