@@ -17,7 +17,7 @@
     ├── EngineInterruptedError        the statement of such an engine was interrupted
     └── LogError                      the state log cannot be read or written
         ├── LogMissingError           retryable: the log's directory is missing
-        │   └── LogReplacedError      retryable: the store was removed, and made anew
+        │   └── LogReplacedError      retryable: the store was removed and created again
         ├── TornRecordError           a record is incomplete, damaged, missing or foreign
         │   └── UnknownKindError      a definition names a kind that is not registered
         ├── EpochConflictError        the epoch has other content, or a later one is committed
@@ -172,7 +172,7 @@ class LogMissingError(LogError):
 
 
 class LogReplacedError(LogMissingError):
-    """The store was removed and made anew in its place: open its log again."""
+    """The store was removed and created again in its place: open its log again."""
 
 
 class TornRecordError(LogError):

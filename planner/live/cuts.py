@@ -124,10 +124,10 @@ def mark_of(snapshot: Snapshot, stores: Stores) -> Mark:
 
 
 def remade(stores: Stores, mark: Mark) -> str | None:
-    """Return in words which store was rebuilt or made anew since a mark; None if none was."""
+    """Return in words which store was rebuilt or created again since a mark; None if none was."""
     for name, incarnation in _incarnations(stores).items():
         if mark.incarnations.get(name) != incarnation:
-            return f'store "{name}" was rebuilt, or made anew'
+            return f'store "{name}" was rebuilt or created again'
     return None
 
 

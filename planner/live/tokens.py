@@ -1,8 +1,8 @@
 """The tokens by which subscriptions go on: the epoch of each store, and which statement it was.
 
-A store that is rebuilt or made anew has other rows at an epoch of the same number. So a token also
-names the incarnation of each store, and the times at which its epochs were committed, which tell
-apart what a log has and what it had before it was put back from a copy. It has a digest of the
+A store that is rebuilt or created again has other rows at an epoch of the same number. So a token
+also names the incarnation of each store, and the times at which its epochs were committed, which
+tell apart what a log has and what it had before it was put back from a copy. It has a digest of the
 rows, too, where a statement that is run again at these epochs may give others, as LIMIT among equal
 rows does.
 """

@@ -100,12 +100,12 @@ class Snapshot:
         """Return the store of this name in the snapshot; the given one before the first read.
 
         Raises:
-            SnapshotTooOldError: it was rebuilt, or made anew, since the first read.
+            SnapshotTooOldError: it was rebuilt or created again since the first read.
         """
         held = self._stores.setdefault(store.schema.name, store)
         if held is not store and not held.schema.has_rows_of(store.schema):
             raise SnapshotTooOldError(
-                f'store "{store.schema.name}" was rebuilt, or made anew',
+                f'store "{store.schema.name}" was rebuilt or created again',
                 hint="Begin the transaction again.",
             )
         return held

@@ -1,7 +1,7 @@
 """The incarnations of stores that are open on a node, for the other nodes.
 
 A store that was rebuilt has another log, with other columns, keys or partitions; one that was
-removed and made anew has other rows. Nodes do not change over to it in the same moment, so each
+removed and created again has other rows. Nodes do not change over to it in the same moment, so each
 asks the others for the incarnation that it has itself: by `StoreSchema.address`. So no answer has
 rows of two. The old store and the rebuilt one are both here for a while.
 """

@@ -98,7 +98,7 @@ class EpochChain:
 
         Raises:
             LogMissingError: the store's directory is missing.
-            LogReplacedError: the store was removed and made anew, since it was first read.
+            LogReplacedError: the store was removed and created again, since it was first read.
             TornRecordError: the newest epochs are missing, as a snapshot of a later one shows; or
                 all are, though the store has had epochs.
         """

@@ -196,7 +196,7 @@ class StoreSchema:
     """
     incarnation: str = field(default="", compare=False)
     """The name that the log gave this definition, and to no other: a store that is rebuilt, or
-    removed and made anew, has another one. Empty if it is in no log, or was defined before logs
+    removed and created again, has another one. Empty if it is in no log, or was defined before logs
     gave names. It is kept in all that a client holds of a store; see `address`."""
 
     def __post_init__(self) -> None:

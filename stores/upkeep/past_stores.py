@@ -130,7 +130,7 @@ class _Parts:
             raise LogError(f'a store of kind "{kind}" cannot be built from its log')
         self.schema = log.schema()
         if not self.schema.has_rows_of(wanted.schema):
-            raise LogError(f'store "{log.name}" was rebuilt, or made anew')
+            raise LogError(f'store "{log.name}" was rebuilt or created again')
         self._log, self._budget, self._stop = log, budget, stop
         self._recipe = _recipe(log, wanted)
 

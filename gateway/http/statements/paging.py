@@ -241,7 +241,7 @@ def _statement(paged: Paged, asked: _Asked) -> tuple[str, Row]:
 
 def _remade() -> SnapshotTooOldError:
     return SnapshotTooOldError(
-        "the store was rebuilt, or made anew, since the page before",
+        "the store was rebuilt or created again since the page before",
         hint="Begin with the first page.",
     )
 

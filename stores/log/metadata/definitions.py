@@ -104,7 +104,7 @@ class DefinitionFile:
         """Make sure that the store is the one whose definition was read first.
 
         Raises:
-            LogReplacedError: it was removed, and made anew.
+            LogReplacedError: it was removed and created again.
             LogError: as `read`.
         """
         if self._read is not None:
@@ -149,7 +149,7 @@ class DefinitionFile:
             if schema.name != self._name:
                 raise TornRecordError(f'record "{path}" defines store "{schema.name}"')
             if self._read is not None and self._read[1].incarnation != schema.incarnation:
-                raise LogReplacedError(f'store "{self._name}" was removed, and made anew')
+                raise LogReplacedError(f'store "{self._name}" was removed and created again')
             self._read = data, schema
         return self._read
 

@@ -1,6 +1,6 @@
 """Law: what a client holds of a store is of one incarnation, and never leads to rows of another.
 
-A store is written to, rebuilt, or removed and made anew between two uses of each thing that a
+A store is written to, rebuilt, or removed and created again between two uses of each thing that a
 client can hold. The second use gives the rows that it would have given without the holder, goes on
 with the rows that it began with, or is refused by an error that says that a retry can help.
 """

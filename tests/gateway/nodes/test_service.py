@@ -210,7 +210,7 @@ def test_subscribers_of_a_store_that_is_rebuilt(room: Room) -> None:
             assert caught.value.sqlstate == "72000", "its rows are those of the old definition"
             assert each.moment is not None
             again = Watcher(engine, each.sql, token=each.moment.token, rows=[("old",)])
-            assert again.subscription.start_over == 'store "clicks" was rebuilt, or made anew'
+            assert again.subscription.start_over == 'store "clicks" was rebuilt or created again'
             again.until(clicks=2)
             assert sorted(again.rows) == rows
             again.close()

@@ -314,7 +314,7 @@ def test_a_store_that_was_made_anew(gateway: Gateway) -> None:
         put(gateway.root, [(1, "Bonn", n)])
     gateway.start()
     gateway.reach(3)
-    assert starts_over(gateway, token, rows) == 'store "users" was rebuilt, or made anew'
+    assert starts_over(gateway, token, rows) == 'store "users" was rebuilt or created again'
 
 
 def test_a_store_that_was_defined_anew(gateway: Gateway) -> None:
@@ -327,7 +327,7 @@ def test_a_store_that_was_defined_anew(gateway: Gateway) -> None:
     )
     rebuild(gateway.root, "users", wider)
     gateway.restart(epoch=3)
-    assert starts_over(gateway, token, rows) == 'store "users" was rebuilt, or made anew'
+    assert starts_over(gateway, token, rows) == 'store "users" was rebuilt or created again'
     del last
 
 

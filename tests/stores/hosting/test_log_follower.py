@@ -194,7 +194,7 @@ def test_an_epoch_of_another_log_is_not_applied(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "two", tmp_path / "one")
     assert not store.follow()
     (error,) = errors(store)
-    assert error == 'store "clicks" was removed, and made anew'
+    assert error == 'store "clicks" was removed and created again'
     assert counts(store) == dict.fromkeys(USERS, 1)
 
 

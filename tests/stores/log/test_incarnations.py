@@ -1,4 +1,4 @@
-"""Stores that are removed and made anew in one log: none is taken for the other."""
+"""Stores that are removed and created again in one log: none is taken for the other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_log_knows_no_epoch_of_a_store_that_was_made_anew(tmp_path: Path, epoc
     shutil.rmtree(tmp_path / "clicks")
     write(tmp_path, epochs)
     for _ in range(2):
-        with pytest.raises(LogReplacedError, match='"clicks" was removed, and made anew'):
+        with pytest.raises(LogReplacedError, match='"clicks" was removed and created again'):
             log.latest_epoch()
         with pytest.raises(LogReplacedError):
             log.schema()

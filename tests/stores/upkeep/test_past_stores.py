@@ -119,7 +119,7 @@ def test_an_epoch_that_is_another_one_by_now(tmp_path: Path) -> None:
     wider = keyvalue("s", {"id": "bigint"}, {"n": "bigint", "m": "bigint"}, partitions=2)
     for other_schema in (wider, replace(schema, incarnation="5e0c")):
         with (
-            pytest.raises(LogError, match='store "s" was rebuilt, or made anew'),
+            pytest.raises(LogError, match='store "s" was rebuilt or created again'),
             past(tmp_path).open([at(tmp_path, 0, schema=other_schema)], stop=Going()),
         ):
             pass
