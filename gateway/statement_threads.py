@@ -7,7 +7,6 @@ one only while it makes its next item, so a few threads serve many streams in tu
 from __future__ import annotations
 
 import asyncio
-import copy
 import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Hashable, Iterator
@@ -67,15 +66,17 @@ class StatementThreads:
 
     def of(self, user: str | None, connection: Hashable = None) -> StatementThreads:
         """Return these threads for the calls of one connection of a user."""
-        theirs = copy.copy(self)
-        theirs._owner = Owner(user, connection)
-        return theirs
+        return self._with(_owner=Owner(user, connection))
 
     @property
     def short(self) -> StatementThreads:
         """These threads for calls that are short: plans, the catalog, the state of the gateway."""
-        theirs = copy.copy(self)
-        theirs._lane = self._short
+        return self._with(_lane=self._short)
+
+    def _with(self, **others: object) -> StatementThreads:
+        """Return the same threads for other calls; `copy` takes five times as long."""
+        theirs = object.__new__(StatementThreads)
+        theirs.__dict__.update(self.__dict__, **others)
         return theirs
 
     @property

@@ -74,7 +74,6 @@ class QueryEndpoint(QueryingEndpoint):
 
     async def _answer(self, call: Call) -> QueryError | None:
         exchange = await self._read(call)
-        threads = threads_of(self._services, call.scope)
         answer = Answer(
             call.send,
             exchange.cancellation,
@@ -91,7 +90,7 @@ class QueryEndpoint(QueryingEndpoint):
                 await answer.whole(body.media_type, body.data)
                 return None
             work: Coroutine[None, None, QueryError | None] = self._read_page(
-                exchange, answer, threads
+                exchange, answer, threads_of(self._services, call.scope)
             )
             return await unless_disconnected(
                 work, exchange.cancellation, call.receive, is_ended=lambda: answer.ended
@@ -109,6 +108,7 @@ class QueryEndpoint(QueryingEndpoint):
         if body is not None:
             await answer.whole(body.media_type, body.data)
             return None
+        threads = threads_of(self._services, call.scope)
         statement = recall(self._engine, request.sql, exchange.session)
         if (
             tags is None
