@@ -7,8 +7,9 @@ import statistics
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count, islice
 
 import psycopg
 import pytest
@@ -111,22 +112,34 @@ def test_eight_at_once_do_not_delay_lookups(gateway: RealGateway) -> None:
 
 @pytest.mark.parametrize("sql", LONG)
 def test_a_long_value_does_not_delay_lookups(gateway: RealGateway, sql: str) -> None:
-    delayed_s = []
-    for _ in range(TRIES):
+    def run() -> None:
+        assert outcome(gateway, sql, 60_000)[0] is None
+
+    assert least_delay_s(gateway, run) < DELAYED_S
+
+
+def least_delay_s(gateway: RealGateway, run: Callable[[], object]) -> float:
+    """Return the longest delay of a lookup beside some work, in the best of some tries.
+
+    What delays lookups does so in each of them; a busy machine does not.
+    """
+    found: list[float] = []
+    while len(found) < TRIES and min(found, default=DELAYED_S) >= DELAYED_S:
         with Watcher(gateway) as watcher:
-            assert outcome(gateway, sql, 60_000)[0] is None
-        delayed_s.append(max(watcher.lookups.delayed_s))
-        if delayed_s[-1] < DELAYED_S:
-            break
-    assert min(delayed_s) < DELAYED_S
+            run()
+        found.append(max(watcher.lookups.delayed_s))
+    return min(found)
 
 
 def test_new_statements_do_not_delay_lookups(gateway: RealGateway) -> None:
-    texts = [f"SELECT age AS a{n}, sum(age) FROM people GROUP BY 1" for n in range(200)]
-    with Watcher(gateway) as watcher, gateway.connect() as session:
-        for text in texts:
-            session.execute(text)
-    assert max(watcher.lookups.delayed_s) < DELAYED_S
+    numbers = count()
+
+    def run() -> None:
+        with gateway.connect() as session:
+            for n in islice(numbers, 200):
+                session.execute(f"SELECT age AS a{n}, sum(age) FROM people GROUP BY 1")
+
+    assert least_delay_s(gateway, run) < DELAYED_S
 
 
 def test_a_cancel_ends_it(gateway: RealGateway) -> None:

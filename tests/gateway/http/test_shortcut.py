@@ -95,8 +95,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with pytest.MonkeyPatch.context() as patch:
         # Answers have their elapsed time, and the console's a nonce.
         still = SimpleNamespace(perf_counter=lambda: 0.0)
-        of_statements = ("exchange", "lookups", "paging", "typed_queries")
-        for name in ("at_once", "routes", *(f"statements.{each}" for each in of_statements)):
+        of_statements = ("exchange", "lookups", "paging", "queries", "typed_queries")
+        for name in ("at_once", *(f"statements.{each}" for each in of_statements)):
             patch.setattr(f"gateway.http.{name}.time", still)
         patch.setattr("gateway.http.console_routes.secrets.token_urlsafe", str)
         yield World(services=services, engine=engine, metrics=metrics, users=users, token=token)
