@@ -110,7 +110,8 @@ def test_a_lookup_at_another_node_takes_few_calls_and_no_thread(counter: CallCou
             answers = [wire.split_messages(room.look_up(f"k{number}")) for number in range(8)]
             rows = [wire.row_fields(body) for each in answers for kind, body in each if kind == "D"]
             assert rows == [[f"k{n}".encode(), str(n).encode()] for n in range(8)]
-            calls = counter.count(lambda: room.look_up("k1"))
+            # A sign of life may fall into one of them.
+            calls = min(counter.count(lambda: room.look_up("k1")) for _ in range(3))
         finally:
             room.close()
     engine.close()
