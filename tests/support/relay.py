@@ -148,8 +148,9 @@ class Relay:
         finally:
             for each in carried:
                 each.cancel()
-            await asyncio.gather(*carried, return_exceptions=True)
+            # First, since the relay may be closed while this waits, and cancel it.
             other.transport.abort()
+            await asyncio.gather(*carried, return_exceptions=True)
             await _close(other)
 
 
