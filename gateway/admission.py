@@ -7,19 +7,25 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gateway.access.peers import AllowedHosts, Proxies, is_loopback
+from gateway.access.places import PlaceLimits, Places, user_share
 from gateway.access.rules import Access, AccessRules, Method
 from gateway.access.tls import Tls
-from gateway.access.users import Users, has_limits, read_entries
+from gateway.access.users import Users, grants_anything, read_entries
 from gateway.addresses import parse_address
 from gateway.audit.log import Audit, AuditLog
 from gateway.errors import SettingsError
 from gateway.http.origins import AllowedOrigins
 from gateway.settings import Settings
-from planner.engine import Rights
+from planner.engine import Rights, UserLimits
 
 
-def open_access(settings: Settings, audit: Audit | None = None) -> Access:
+def open_access(settings: Settings, audit: Audit | None = None, *, processes: int = 1) -> Access:
     """Return the access control of the settings; the caller closes it.
+
+    Args:
+        settings: the settings of this process.
+        audit: takes a line of each login.
+        processes: how many processes serve the same clients.
 
     Raises:
         SettingsError: the users file cannot be used, or limits the stores of users who need not log
@@ -37,19 +43,42 @@ def open_access(settings: Settings, audit: Audit | None = None) -> Access:
     )
     if method is Method.TRUST:
         _require_no_limits(settings)
-        return Access(rules=rules, audit=audit)
-    rights = Rights()
-    users = Users(Path(settings.users), rights, audit=audit)
+        return Access(rules=rules, rights=Rights(_limits(settings)), audit=audit)
+    rights = Rights(_limits(settings, has_users=True))
+    users = Users(Path(settings.users), rights, audit=audit, processes=processes)
     return Access(rules=rules, users=users, rights=rights, audit=audit)
 
 
+def _limits(settings: Settings, *, has_users: bool = False) -> UserLimits:
+    """Return the limits of users who have none of their own."""
+    share = user_share(settings.live_subscribers_max) if has_users else 0
+    return UserLimits(
+        statements=settings.threads_of_user_max,
+        connections=settings.connections_of_user_max,
+        subscribers=settings.live_subscribers_of_user_max or share,
+        rows=settings.result_rows_max,
+        bytes=settings.result_bytes_max,
+    )
+
+
+def places_of(settings: Settings, access: Access, total_max: int) -> Places:
+    """Return the places of the connections of one protocol."""
+    limits = PlaceLimits(
+        total_max=total_max,
+        of_admins=settings.admin_connections if access.has_users else 0,
+        of_address_max=settings.connections_of_address_max,
+        has_users=access.has_users,
+    )
+    return Places(limits, access.rights)
+
+
 def _require_no_limits(settings: Settings) -> None:
-    """Refuse a users file that limits stores where no one has to say who they are."""
+    """Refuse a users file that limits users where no one has to say who they are."""
     path = Path(settings.users)
-    if settings.users and path.exists() and has_limits(read_entries(path)):
+    if settings.users and path.exists() and grants_anything(read_entries(path)):
         raise SettingsError(
-            f'setting "auth" is "trust", but the users file "{path}" limits the stores of users',
-            hint='Set auth to "scram" or "password", or let all users read all stores.',
+            f'setting "auth" is "trust", but the users file "{path}" limits users',
+            hint='Set auth to "scram" or "password", or let all users do the same.',
         )
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+from gateway.access.places import user_share
 from planner.engine import Cancellation
 from planner.errors import LimitExceededError, QueryError, UnavailableError
 
@@ -27,23 +28,21 @@ class Owner(NamedTuple):
     connection: Hashable = None
 
 
+OnWait: TypeAlias = Callable[[], Callable[[], None]]
+"""Called when a call begins to wait for a thread; returns what is called when it waits no longer.
+Both must not block."""
 NOBODY = Owner(None)
 """The owner of the gateway's own calls."""
-
-
-def share_of(count: int) -> int:
-    """Return how many of some places one user may take, so that others find one: three quarters."""
-    return max(min(1, count), count * 3 // 4)
 
 
 class FairQueue(Generic[T]):
     """What waits, in the order in which it may begin; not thread-safe.
 
     Args:
-        of_user_max: how many of one user may run at once.
+        of_user_max: returns how many of a user may run at once.
     """
 
-    def __init__(self, of_user_max: int) -> None:
+    def __init__(self, of_user_max: Callable[[str], int]) -> None:
         self._of_user_max = of_user_max
         self._waiting: dict[str | None, dict[Hashable, deque[T]]] = {}
         """By user and connection; the first ones are next."""
@@ -58,7 +57,7 @@ class FairQueue(Generic[T]):
     def begin(self, owner: Owner) -> bool:
         """Let one run at once, until `done`; return whether none waits and it may."""
         user = owner.user
-        if self._size or (user is not None and self._running[user] >= self._of_user_max):
+        if self._size or (user is not None and self._running[user] >= self._of_user_max(user)):
             return False
         self._running[user] += 1
         return True
@@ -77,7 +76,7 @@ class FairQueue(Generic[T]):
     def take(self) -> T | None:
         """Return the next one, which runs until `done`; None if none may run now."""
         for user, mine in self._waiting.items():
-            if user is not None and self._running[user] >= self._of_user_max:
+            if user is not None and self._running[user] >= self._of_user_max(user):
                 continue
             connection = next(iter(mine))
             item = mine[connection][0]
@@ -127,6 +126,8 @@ class Job(Future[T]):
         """Whether it was not begun at once."""
         self.gave_up = False
         """Whether it was ended while it waited."""
+        self.end_wait: Callable[[], None] | None = None
+        """Called once it waits no longer."""
         self._call: Callable[[], T] | None = call
         self._threads = threads
 
@@ -139,6 +140,12 @@ class Job(Future[T]):
         """Let it never begin; return whether that was in time."""
         self._threads.forget(self)
         return super().cancel()
+
+    def waits_no_longer(self) -> None:
+        """Note that it begins, or never will."""
+        end, self.end_wait = self.end_wait, None
+        if end is not None:
+            end()
 
     def give_up(self, cancellation: Cancellation) -> None:
         """End a call that waits with the error of its cancellation; one that runs goes on."""
@@ -157,6 +164,7 @@ class Job(Future[T]):
         Args:
             on_end: called before the outcome is known, so that who gets it finds a free thread.
         """
+        self.waits_no_longer()
         call, self._call = self._call, None  # what it holds is freed at its end
         if not self.set_running_or_notify_cancel() or call is None:
             on_end()
@@ -178,16 +186,17 @@ class FairThreads:
     Args:
         count: how many calls run at once.
         queue_max: how many more may wait.
-        of_user_max: how many of one user run at once.
+        of_user_max: returns how many of a user run at once.
         name: the beginning of the threads' names.
     """
 
-    def __init__(self, *, count: int, queue_max: int, of_user_max: int, name: str) -> None:
+    def __init__(
+        self, *, count: int, queue_max: int, of_user_max: Callable[[str], int], name: str
+    ) -> None:
         self.count = count
         """How many calls may run at once."""
         self._queue_max = queue_max
-        self._of_user_max = min(of_user_max, count)
-        self._queue = FairQueue[Job[Any]](self._of_user_max)
+        self._queue = FairQueue[Job[Any]](of_user_max)
         self._taken = deque[Job[Any]]()
         """Calls whose thread is about to begin them."""
         self._running = 0
@@ -223,7 +232,7 @@ class FairThreads:
                 hint="Retry later, or raise threads_queue_max or threads.",
                 sqlstate="53300",
             )
-        if owner.user is not None and mine >= share_of(self._queue_max):
+        if owner.user is not None and mine >= user_share(self._queue_max):
             raise LimitExceededError(
                 f'too many statements of user "{owner.user}" are waiting for a thread',
                 detail=f"{mine} of this user wait, and {waiting} in all.",
@@ -231,8 +240,13 @@ class FairThreads:
                 sqlstate="53300",
             )
 
-    def submit(self, owner: Owner, call: Callable[[], T]) -> Job[T]:
+    def submit(self, owner: Owner, call: Callable[[], T], on_wait: OnWait | None = None) -> Job[T]:
         """Let a call run as soon as it is its turn; `admit` is asked before.
+
+        Args:
+            owner: whose call it is.
+            call: the call.
+            on_wait: called if it has to wait.
 
         Raises:
             UnavailableError: the threads are closed (57P01).
@@ -245,6 +259,7 @@ class FairThreads:
                 self._start(job)
             else:
                 job.has_waited = True
+                job.end_wait = None if on_wait is None else on_wait()
                 self._queue.put(owner, job)
                 self._begin()
         return job
@@ -252,7 +267,10 @@ class FairThreads:
     def forget(self, job: Job[Any]) -> bool:
         """Let a call wait no longer; return whether it did."""
         with self._lock:
-            return self._queue.remove(job.owner, job)
+            found = self._queue.remove(job.owner, job)
+        if found:
+            job.waits_no_longer()
+        return found
 
     def close(self) -> None:
         """Refuse new and waiting calls, and wait for the running ones."""

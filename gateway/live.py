@@ -153,8 +153,13 @@ async def open_live(
         cancellation=cancellation,
         may_start_over=may_start_over,
     )
-    subscribed = threads.run(subscribe, cancellation=cancellation, on_abandon=_close)
-    return LiveReader(await subscribed, ready, threads)
+    subscribed = await threads.run(
+        subscribe,
+        cancellation=cancellation,
+        on_abandon=_close,
+        statement=(statement.sql, session),
+    )
+    return LiveReader(subscribed, ready, threads)
 
 
 def _close(subscription: Subscription) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from starlette.types import ASGIApp
 
+from gateway.access.places import Places
 from gateway.access.tls import Tls
 from gateway.addresses import host_port, parse_address
 from gateway.busy_poll import BusyPoll
@@ -83,6 +84,8 @@ class Serving:
     app: ASGIApp
     at_once: AtOnce | None = None
     """Answers lookups without the application; None leaves them to the application."""
+    http_places: Places | None = None
+    """The places of HTTP connections; None for the number in the settings, for anyone."""
     wire: WireServer | None
     """None if the Postgres wire is turned off."""
     settings: Settings
@@ -176,6 +179,7 @@ async def serve(serving: Serving) -> None:
         serving.settings,
         serving.busy_poll,
         serving.at_once,
+        places=serving.http_places,
         on_started=lambda: _obey_supervisor(serving, http, ending),
     )
     if serving.watch_http is not None:

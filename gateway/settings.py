@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gateway import live_settings, login_settings, spark_settings, thread_settings
+from gateway import live_settings, login_settings, spark_settings, thread_settings, user_settings
 from gateway.errors import SettingsError
 from gateway.setting_records import Setting, check, setting, settings_of
 
@@ -232,6 +232,7 @@ class Settings:
     spark_tasks: int = spark_settings.TASKS
     spark_start_timeout_ms: int = spark_settings.START_TIMEOUT_MS
     live_subscribers_max: int = live_settings.SUBSCRIBERS_MAX
+    live_subscribers_of_user_max: int = user_settings.SUBSCRIBERS_OF_USER_MAX
     live_rows_max: int = live_settings.ROWS_MAX
     live_bytes_max: int = live_settings.BYTES_MAX
     live_log_bytes_max: int = live_settings.LOG_BYTES_MAX
@@ -251,6 +252,9 @@ class Settings:
         unit="ms",
         least=1,
     )
+    statement_timeout_max_ms: int = user_settings.STATEMENT_TIMEOUT_MAX_MS
+    result_rows_max: int = user_settings.RESULT_ROWS_MAX
+    result_bytes_max: int = user_settings.RESULT_BYTES_MAX
     slow_statement_ms: int = setting(
         500,
         "From how long on a statement is listed in stategate.slow_queries when it has ended; 0 "
@@ -299,20 +303,11 @@ class Settings:
         unit="ms",
         least=1,
     )
-    http_connections_max: int = setting(
-        1_000,
-        "HTTP connections at once; more are answered 503, but for /healthz, /readyz and /metrics. "
-        "A gateway behind a proxy has some hundred, and each may hold a stream.",
-        unit="connections",
-        least=1,
-    )
-    pg_connections_max: int = setting(
-        500,
-        "Clients of the Postgres wire at once. PostgreSQL's default is 100, but there a connection "
-        "costs a process.",
-        unit="connections",
-        least=1,
-    )
+    http_connections_max: int = user_settings.HTTP_CONNECTIONS_MAX
+    pg_connections_max: int = user_settings.PG_CONNECTIONS_MAX
+    admin_connections: int = user_settings.ADMIN_CONNECTIONS
+    connections_of_user_max: int = user_settings.CONNECTIONS_OF_USER_MAX
+    connections_of_address_max: int = user_settings.CONNECTIONS_OF_ADDRESS_MAX
     keep_alive_ms: int = setting(
         75_000,
         "How long an idle HTTP connection stays open. Longer than the usual 60 s of proxies, so "
@@ -343,6 +338,11 @@ class Settings:
                 raise _no_choice(name, value)
         self._check_access()
         self._check_nodes()
+        if self.statement_timeout_ms > self.statement_timeout_max_ms:
+            raise SettingsError(
+                'setting "statement_timeout_ms" is more than "statement_timeout_max_ms"',
+                hint="Raise the second one, too.",
+            )
         spark_settings.check(self.spark_remote, workers=self.workers)
 
     def _check_access(self) -> None:

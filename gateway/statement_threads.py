@@ -12,11 +12,13 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Hashable, Iterator
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from typing import Any, TypeVar
 
-from gateway.fair_threads import NOBODY, FairThreads, Job, Owner, closing, share_of
+from gateway.access.places import user_share
+from gateway.fair_threads import NOBODY, FairThreads, Job, OnWait, Owner, closing
 from gateway.settings import Settings
-from planner.engine import Cancellation, Waits
+from planner.engine import Cancellation, Rights, RunningQueries, Session, Waits
 from planner.errors import QueryError, UnavailableError
 
 T = TypeVar("T")
@@ -45,23 +47,34 @@ class StatementThreads:
         count: how many calls run at once.
         queue_max: how many more may wait; further calls are refused, because an unbounded queue
             would answer no one in time.
-        of_user_max: how many calls of one user run at once; 0 is three quarters.
+        of_user_max: returns how many calls of a user run at once, 0 for three quarters; None for
+            that, too.
+        queries: lists the statements that wait; None for nowhere.
     """
 
-    def __init__(self, *, count: int, queue_max: int, of_user_max: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        count: int,
+        queue_max: int,
+        of_user_max: Callable[[str], int] | None = None,
+        queries: RunningQueries | None = None,
+    ) -> None:
         if count < 1 or queue_max < 0:
             raise ValueError("there must be at least one thread and no negative queue")
+        share, short = user_share(count), max(2, count // 2)
         self._long = self._lane = FairThreads(
             count=count,
             queue_max=queue_max,
-            of_user_max=of_user_max or share_of(count),
+            of_user_max=lambda user: (of_user_max(user) if of_user_max else 0) or share,
             name="statement",
         )
-        short = max(2, count // 2)
+        of_short = user_share(short)
         self._short = FairThreads(
-            count=short, queue_max=queue_max, of_user_max=share_of(short), name="statement_short"
+            count=short, queue_max=queue_max, of_user_max=lambda _: of_short, name="statement_short"
         )
         self._owner = NOBODY
+        self._queries = queries
         self._patient = asyncio.Semaphore(max(1, count // 2))
 
     def of(self, user: str | None, connection: Hashable = None) -> StatementThreads:
@@ -105,6 +118,7 @@ class StatementThreads:
         *args: object,
         cancellation: Cancellation | None = None,
         on_abandon: Callable[[T], None] | None = None,
+        statement: tuple[str, Session] | None = None,
     ) -> T:
         """Call `fn(*args)` in a thread and return its result.
 
@@ -116,6 +130,7 @@ class StatementThreads:
             args: its arguments.
             cancellation: ends the wait for a thread; `fn` looks at it itself.
             on_abandon: releases the result of a call whose caller has left.
+            statement: the text and the session that are listed while the call waits.
 
         Raises:
             LimitExceededError: the queue is full (53300).
@@ -123,7 +138,10 @@ class StatementThreads:
             UnavailableError: the threads are closed (57P01).
         """
         self._lane.admit(self._owner)
-        job = self._submit(fn, *args)
+        on_wait: OnWait | None = None
+        if statement is not None and self._queries is not None and cancellation is not None:
+            on_wait = partial(self._queries.wait, *statement, cancellation)
+        job = self._submit(partial(fn, *args), on_wait=on_wait)
         try:
             return await _outcome(job, cancellation)
         except asyncio.CancelledError:
@@ -245,13 +263,13 @@ class StatementThreads:
         self._long.close()
         self._short.close()
 
-    def _submit(self, fn: Callable[..., T], *args: object) -> Job[T]:
+    def _submit(self, fn: Callable[..., T], *args: object, on_wait: OnWait | None = None) -> Job[T]:
         def call() -> T:
             if self._lane.closed:
                 raise closing()
             return fn(*args)
 
-        return self._lane.submit(self._owner, call)
+        return self._lane.submit(self._owner, call, on_wait)
 
     def _submit_release(self, fn: Callable[[], None]) -> Future[None]:
         # Many may be released at once, and what they hold is wanted by others.
@@ -274,12 +292,13 @@ class StatementThreads:
         return closed
 
 
-def open_threads(settings: Settings) -> StatementThreads:
+def open_threads(settings: Settings, rights: Rights, queries: RunningQueries) -> StatementThreads:
     """Return the threads of a gateway."""
     return StatementThreads(
         count=settings.threads,
         queue_max=settings.threads_queue_max,
-        of_user_max=settings.threads_of_user_max,
+        of_user_max=lambda user: rights.limits_of(user).statements,
+        queries=queries,
     )
 
 

@@ -19,6 +19,7 @@ from gateway.admission import (
     open_origins,
     open_proxies,
     open_tls,
+    places_of,
     reloader,
     require_loopback,
 )
@@ -103,6 +104,7 @@ def _queries(settings: Settings, whole: WholeGateway | None) -> RunningQueries:
         wall_clock_ms,
         numbers=whole.query_numbers(),
         elsewhere=whole.queries,
+        cancel_elsewhere=whole.cancel_queries,
         slow=SlowQueries(settings.slow_statement_ms, elsewhere=whole.slow_queries),
     )
 
@@ -214,6 +216,7 @@ def _wire(
         busy_poll=busy_poll,
         others=whole,
         locks=None if settings.nodes or whole else AdvisoryLocks(),
+        places=places_of(settings, access, settings.pg_connections_max),
     )
 
 
@@ -313,9 +316,9 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
     prepare_process(settings)
     with ExitStack() as closing:
         audit = _closed_with(closing, open_audit(settings))
-        access, tls = open_access(settings, audit), open_tls(settings)
-        proxies, origins = open_proxies(settings), open_origins(settings)
-        closing.callback(access.close)
+        processes = 1 if worker is None else worker.siblings.place.count
+        access = _closed_with(closing, open_access(settings, audit, processes=processes))
+        tls, proxies, origins = open_tls(settings), open_proxies(settings), open_origins(settings)
         traces = _closed_with(closing, open_watching(settings, audit))
         busy_poll = BusyPoll(settings.linger_us)
         nodes = open_nodes(settings, tls, busy_poll)
@@ -328,8 +331,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             settings, catalog, queries, spark, traces, rights=access.rights, worker=worker
         )
         served: Engine = engine if traces is None else traces.engine(engine)
-        threads = open_threads(settings)
-        closing.callback(threads.close)
+        threads = _closed_with(closing, open_threads(settings, access.rights, queries))
         pages = _closed_with(closing, PageSnapshots())
         closing.callback(engine.close)  # before the threads: this ends the calls that they wait for
         wire = _wire(
@@ -363,6 +365,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             Serving(
                 app=create_app(services, access=access, proxies=proxies, origins=origins),
                 at_once=AtOnce(services, access=access, proxies=proxies) if audit is None else None,
+                http_places=places_of(settings, access, settings.http_connections_max),
                 wire=wire if settings.pg else None,
                 settings=settings,
                 tls=tls,

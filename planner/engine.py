@@ -45,7 +45,7 @@ from planner.values.live import (
 from planner.values.numerics import trimmed
 from planner.values.quoting import quote_always, quote_name
 from planner.values.redaction import statement_shape
-from planner.values.rights import EVERY_STORE, Readable, Rights
+from planner.values.rights import EVERY_STORE, NO_LIMITS, Readable, Rights, UserLimits
 from planner.values.session import Isolation, Session, TransactionStatus
 from planner.values.statement import (
     Argument,
@@ -89,6 +89,7 @@ __all__ = [
     "EVERY_STORE",
     "FIRST_ROWS",
     "FUNCTIONS",
+    "NO_LIMITS",
     "OID",
     "PLAIN_TIMES",
     "VOID",
@@ -153,6 +154,7 @@ __all__ = [
     "Trace",
     "TracedRead",
     "TransactionStatus",
+    "UserLimits",
     "Value",
     "ValueFormatError",
     "Waits",

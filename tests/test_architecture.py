@@ -94,7 +94,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.advisory_locks",
         "gateway.setting_records",
         "gateway.spark_settings",
-        *("gateway.live_settings", "gateway.thread_settings"),
+        *("gateway.live_settings", "gateway.thread_settings", "gateway.user_settings"),
         "gateway.login_settings",
         "gateway.settings",
         "gateway.settings_sources",

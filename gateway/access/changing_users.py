@@ -1,7 +1,7 @@
 """Changes the users file, as `stategate user` does; see `gateway.access.users` for its format.
 
-Law: only `set_stores`, `stores=` and `remove_user` change which stores a user may read. The stores
-of a user outlive its secrets.
+Law: only `set_stores`, `stores=`, `set_limits`, `set_admin` and `remove_user` change what a user
+may do. Its grants outlive its secrets.
 """
 
 from __future__ import annotations
@@ -15,16 +15,20 @@ from pathlib import Path
 
 from gateway.access.private_files import write_private
 from gateway.access.users import (
+    LIMIT,
+    NO_GRANTS,
     NO_TOKEN,
     PATTERN,
     TOKEN,
     TOKEN_PREFIX,
     Entry,
+    Grants,
     read_entries,
     token_digest,
 )
 from gateway.access.verifiers import PASSWORD_CHARACTERS_MAX, make_verifier
 from gateway.errors import GatewayError
+from planner.engine import UserLimits
 from stores.log.files.locking import alone_in
 
 NAME_BYTES_MAX = 63
@@ -44,8 +48,7 @@ class UserSummary:
     name: str
     password: bool
     tokens: int
-    stores: tuple[str, ...]
-    """The stores that it may read; none for all stores."""
+    grants: Grants
 
 
 def list_users(path: Path) -> list[UserSummary]:
@@ -56,17 +59,17 @@ def list_users(path: Path) -> list[UserSummary]:
     """
     tokens: Counter[str] = Counter()
     passwords: set[str] = set()
-    stores: dict[str, tuple[str, ...]] = {}
-    for name, secret, readable in read_entries(path):
+    grants: dict[str, Grants] = {}
+    for name, secret, granted in read_entries(path):
         if name:
-            stores[name] = readable
+            grants[name] = granted
             if TOKEN.fullmatch(secret):
                 tokens[name] += secret != NO_TOKEN
             else:
                 passwords.add(name)
     return [
-        UserSummary(name=name, password=name in passwords, tokens=tokens[name], stores=stores[name])
-        for name in sorted(stores)
+        UserSummary(name=name, password=name in passwords, tokens=tokens[name], grants=grants[name])
+        for name in sorted(grants)
     ]
 
 
@@ -102,16 +105,16 @@ def set_password(
 
     def change(entries: list[Entry]) -> list[Entry]:
         kept = [e for e in entries if e.name != name or TOKEN.fullmatch(e.secret)]
-        return _with_secret(kept, name, secret, _stores_of(entries, name, stores))
+        return _with_secret(kept, name, secret, _grants_of(entries, name, stores))
 
     return name not in {each[0] for each in _changed(path, change, create=True)}
 
 
-def remove_user(path: Path, *, name: str) -> tuple[str, ...]:
-    """Remove a user with its password, its tokens and its limits.
+def remove_user(path: Path, *, name: str) -> Grants:
+    """Remove a user with its password, its tokens and its grants.
 
     Returns:
-        The stores that it might read, which are forgotten; none for all stores.
+        The grants, which are forgotten.
 
     Raises:
         GatewayError: there is no such user, or the file cannot be changed.
@@ -121,7 +124,7 @@ def remove_user(path: Path, *, name: str) -> tuple[str, ...]:
         _require_user(entries, name)
         return [each for each in entries if each[0] != name]
 
-    return _stores_of(_changed(path, change), name)
+    return _grants_of(_changed(path, change), name)
 
 
 def add_token(path: Path, *, name: str, stores: Sequence[str] | None = None) -> str:
@@ -141,7 +144,7 @@ def add_token(path: Path, *, name: str, stores: Sequence[str] | None = None) -> 
     secret = f"TOKEN-SHA256${token_digest(token).hex()}"
 
     def change(entries: list[Entry]) -> list[Entry]:
-        return _with_secret(entries, name, secret, _stores_of(entries, name, stores))
+        return _with_secret(entries, name, secret, _grants_of(entries, name, stores))
 
     _changed(path, change, create=True)
     return token
@@ -163,9 +166,54 @@ def set_stores(path: Path, *, name: str, stores: Sequence[str]) -> None:
 
     def change(entries: list[Entry]) -> list[Entry]:
         _require_user(entries, name)
-        return _with_stores(entries, name, tuple(stores))
+        return _with_grants(entries, name, _grants_of(entries, name, stores))
 
     _changed(path, change)
+
+
+def set_limits(path: Path, *, name: str, words: Sequence[str]) -> Grants:
+    """Give a user limits of its own instead of those of before.
+
+    Args:
+        path: the users file.
+        name: the user.
+        words: limits as the file has them, such as `statements=4`; none for those of all users.
+
+    Returns:
+        Its grants from now on.
+
+    Raises:
+        GatewayError: there is no such user, a word is not a limit, or the file cannot be changed.
+    """
+    limits: dict[str, int] = {}
+    for word in words:
+        found = LIMIT.fullmatch(word)
+        if found is None or found[1] in limits:
+            raise UsersError(
+                f'"{word[:100]}" is not a limit, or is repeated',
+                hint=f"Limits are {', '.join(UserLimits._fields)}, as in statements=4.",
+            )
+        limits[found[1]] = int(found[2])
+    return _regranted(path, name, lambda had: had._replace(limits=UserLimits(**limits)))
+
+
+def set_admin(path: Path, *, name: str, is_admin: bool) -> None:
+    """Make a user an administrator, or no longer.
+
+    Raises:
+        GatewayError: there is no such user, or the file cannot be changed.
+    """
+    _regranted(path, name, lambda had: had._replace(is_admin=is_admin))
+
+
+def _regranted(path: Path, name: str, change: Callable[[Grants], Grants]) -> Grants:
+    """Change the grants of a user; return the new ones."""
+
+    def changed(entries: list[Entry]) -> list[Entry]:
+        _require_user(entries, name)
+        return _with_grants(entries, name, change(_grants_of(entries, name)))
+
+    return change(_grants_of(_changed(path, changed), name))
 
 
 def revoke_tokens(path: Path, *, name: str) -> None:
@@ -182,7 +230,7 @@ def revoke_tokens(path: Path, *, name: str) -> None:
         kept = [each for each in entries if each.name != name or not TOKEN.fullmatch(each.secret)]
         if any(each.name == name for each in kept):
             return kept
-        return _with_secret(kept, name, NO_TOKEN, _stores_of(entries, name))
+        return _with_secret(kept, name, NO_TOKEN, _grants_of(entries, name))
 
     _changed(path, change)
 
@@ -206,25 +254,20 @@ def _check_stores(stores: Sequence[str]) -> None:
             )
 
 
-def _stores_of(
-    entries: list[Entry], name: str, given: Sequence[str] | None = None
-) -> tuple[str, ...]:
-    """Return the stores that were given for a user, or else those in its lines; none if new."""
-    if given is not None:
-        return tuple(given)
-    return next((each.stores for each in entries if each.name == name), ())
+def _grants_of(entries: list[Entry], name: str, stores: Sequence[str] | None = None) -> Grants:
+    """Return the grants in a user's lines, with the stores that were given, if any."""
+    had = next((each.grants for each in entries if each.name == name), NO_GRANTS)
+    return had if stores is None else had._replace(stores=tuple(stores))
 
 
-def _with_stores(entries: list[Entry], name: str, stores: tuple[str, ...]) -> list[Entry]:
-    return [each._replace(stores=stores) if each.name == name else each for each in entries]
+def _with_grants(entries: list[Entry], name: str, grants: Grants) -> list[Entry]:
+    return [each._replace(grants=grants) if each.name == name else each for each in entries]
 
 
-def _with_secret(
-    entries: list[Entry], name: str, secret: str, stores: tuple[str, ...]
-) -> list[Entry]:
-    """Add a secret of a user, and give all of its lines the same stores."""
+def _with_secret(entries: list[Entry], name: str, secret: str, grants: Grants) -> list[Entry]:
+    """Add a secret of a user, and give all of its lines the same grants."""
     kept = [each for each in entries if (each.name, each.secret) != (name, NO_TOKEN)]
-    return [*_with_stores(kept, name, stores), Entry(name, secret, stores)]
+    return [*_with_grants(kept, name, grants), Entry(name, secret, grants)]
 
 
 def _require_user(entries: list[Entry], name: str) -> None:
@@ -258,7 +301,8 @@ def _new_mock() -> Entry:
 
 
 def _line(entry: Entry) -> str:
-    return " ".join(map(_quoted, (entry.name, entry.secret, *entry.stores))) + "\n"
+    quoted = map(_quoted, (entry.name, entry.secret, *entry.grants.stores))
+    return " ".join((*quoted, *entry.grants.words())) + "\n"
 
 
 def _quoted(text: str) -> str:

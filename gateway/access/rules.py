@@ -22,7 +22,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from gateway.access.address_limits import LoginThrottle
 from gateway.access.peers import AllowedHosts, Peer
@@ -45,6 +45,12 @@ ADDRESS = "stategate.address"
 """Key in that scope of the address of the client, which may be behind a proxy."""
 ON_AUTHENTICATED = "stategate.on_authenticated"
 """Key in that scope of the function to call once the client is authenticated, if any."""
+OnAuthenticated: TypeAlias = Callable[[str, Peer], None]
+"""That function; its arguments are the user and where the client is.
+
+Raises:
+    QueryError: there is no place for the connection (53300).
+"""
 _PASSED_ON = "A proxy forwarded the request, so it is not from this machine."
 _VERIFIED_MAX = 1000
 """Recently verified passwords, at some 200 bytes: HTTP sends one with every request."""

@@ -74,23 +74,26 @@ def remove(name: Name, users: UsersFile = None) -> None:
     forgotten = remove_user(_path(users), name=name)
     note_act("user_remove", of=name)
     print(f'removed user "{name}"')
-    if forgotten:
+    if forgotten.stores:
         print(
-            f"forgot its limits: it might read {' '.join(forgotten)} only; a new user of this "
-            "name needs --stores"
+            f"forgot its limits: it might read {' '.join(forgotten.stores)} only; a new user of "
+            "this name needs --stores"
         )
+    if words := forgotten.words():
+        print(f"forgot: {' '.join(words)}")
 
 
 @app.command("list")
 def list_(users: UsersFile = None) -> None:
-    """List the users, tab-separated: name, password (yes or no), number of tokens, stores."""
+    """List the users, tab-separated: name, password, number of tokens, stores, role and limits."""
     from gateway.access.changing_users import list_users  # noqa: PLC0415 - as in `add`
 
     found = list_users(_path(users))
-    print("name\tpassword\ttokens\tstores")
+    print("name\tpassword\ttokens\tstores\tlimits")
     for each in found:
-        has_password, stores = "yes" if each.password else "no", " ".join(each.stores) or "*"
-        print(f"{each.name}\t{has_password}\t{each.tokens}\t{stores}")
+        has_password, stores = "yes" if each.password else "no", " ".join(each.grants.stores) or "*"
+        words = " ".join(each.grants.words()) or "-"
+        print(f"{each.name}\t{has_password}\t{each.tokens}\t{stores}\t{words}")
 
 
 @app.command()
@@ -107,6 +110,44 @@ def stores(
     set_stores(_path(users), name=name, stores=_every_or(names))
     note_act("user_stores", of=name, stores=names)
     print(f'user "{name}" may read: {" ".join(names)}')
+
+
+@app.command()
+def limits(
+    name: Name,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[LIMIT=NUMBER…]",
+            help="statements, connections or subscribers at once; rows or bytes of a result. "
+            "Without any: the limits of all users.",
+        ),
+    ] = None,
+    users: UsersFile = None,
+) -> None:
+    """Give a user limits of its own, instead of those of before: `statements=4 rows=100000`."""
+    from gateway.access.changing_users import set_limits  # noqa: PLC0415 - as in `add`
+
+    grants = set_limits(_path(users), name=name, words=words or ())
+    note_act("user_limits", of=name, limits=words or [])
+    own = " ".join(grants._replace(is_admin=False).words())
+    print(f'user "{name}" has the limits: {own or "those of all users"}')
+
+
+@app.command()
+def admin(
+    name: Name,
+    users: UsersFile = None,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Make it an ordinary user again.")
+    ] = False,
+) -> None:
+    """Let a user see, cancel and end what others run; it may still read its own stores only."""
+    from gateway.access.changing_users import set_admin  # noqa: PLC0415 - as in `add`
+
+    set_admin(_path(users), name=name, is_admin=not revoke)
+    note_act("user_admin", of=name, revoked=revoke)
+    print(f'user "{name}" is {"no longer" if revoke else "now"} an administrator')
 
 
 @app.command()
@@ -149,8 +190,8 @@ def _note_stores(path: Path, name: str) -> None:
     from gateway.access.changing_users import list_users  # noqa: PLC0415 - as in `add`
 
     found = list_users(path)
-    if any(each.stores for each in found) and not any(
-        each.stores for each in found if each.name == name
+    if any(each.grants.stores for each in found) and not any(
+        each.grants.stores for each in found if each.name == name
     ):
         print(f'user "{name}" may read every store; --stores limits it', file=sys.stderr)
 

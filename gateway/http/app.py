@@ -6,7 +6,6 @@ holds for WebSockets, which are requests until they are accepted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
@@ -24,6 +23,7 @@ from gateway.access.rules import (
     USER,
     Access,
     Method,
+    OnAuthenticated,
     TooManyAttemptsError,
 )
 from gateway.access.verifiers import decode_base64
@@ -41,6 +41,9 @@ _AUTHENTICATED: Final = frozenset({"http", "websocket"})
 _CLAIMED: Final = "stategate.claimed"
 """Key in the scope of the name of a user whose password is being checked."""
 _OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/", *DOCS_PATHS})
+_WATCHED_PATHS: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths by which others judge the gateway: if it were too busy for them, they would restart it. A
+connection that asks for nothing else takes no place of a client, and is closed soon."""
 _CHALLENGE: Final = 'Bearer realm="stategate", Basic realm="stategate", charset="UTF-8"'
 _HEADER_BYTES_MAX: Final = 16_384
 """Longest header that is read: the longest name and password, in base64."""
@@ -127,18 +130,28 @@ class HttpAccess:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] in _AUTHENTICATED:
+            user: str | None = None
             try:
-                scope[USER] = await self._identify(scope)
+                user = scope[USER] = await self._identify(scope)
+                self._take_place(scope, user)
             except QueryError as error:
                 if not _is_open(scope["path"]):
-                    peer, user = self._peer(scope), scope.get(_CLAIMED)
-                    self._access.note_login("http", peer, user=user, error=error)
+                    user = user or scope.get(_CLAIMED)
+                    self._access.note_login("http", self._peer(scope), user=user, error=error)
                     await _refuse(error, scope, receive, send)
                     return
                 scope[USER] = None
-            else:
-                _on_authenticated(scope)
         await self._app(scope, receive, send)
+
+    def _take_place(self, scope: Scope, user: str) -> None:
+        """Take a place for the connection, unless it has one.
+
+        Raises:
+            QueryError: there is none (53300).
+        """
+        callback: OnAuthenticated | None = scope.get(ON_AUTHENTICATED)
+        if callback is not None and scope["path"] not in _WATCHED_PATHS:
+            callback(user, self._peer(scope))
 
     def _peer(self, scope: Scope) -> Peer:
         client = scope.get("client")
@@ -193,12 +206,6 @@ def user_at_once(access: Access, peer: Peer, headers: Headers) -> str | None:
         return access.user_of_token(credentials)
     user, password = _user_and_password(credentials)
     return user if access.has_verified(user=user, password=password) else None
-
-
-def _on_authenticated(scope: Scope) -> None:
-    callback: Callable[[], None] | None = scope.get(ON_AUTHENTICATED)
-    if callback is not None:
-        callback()
 
 
 async def _refuse(error: QueryError, scope: Scope, receive: Receive, send: Send) -> None:

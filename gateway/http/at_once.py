@@ -17,7 +17,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from gateway.access.peers import Headers, Peer, Proxies
-from gateway.access.rules import USER, Access
+from gateway.access.rules import USER, Access, OnAuthenticated
 from gateway.elsewhere import Elsewhere
 from gateway.failures import to_query_error
 from gateway.http.answers import known_tags, not_modified
@@ -167,7 +167,7 @@ class AtOnce:
         target: bytes,
         head: Head,
         body: bytes,
-        on_authenticated: Callable[[], None],
+        on_authenticated: OnAuthenticated,
         *,
         take: Take | None = None,
     ) -> Body | Response | Elsewhere | Changed | None:
@@ -191,11 +191,11 @@ class AtOnce:
             return None
         try:
             user = user_at_once(self._access, head.peer, head.headers)
+            if user is None:
+                return None
+            on_authenticated(user, head.peer)
         except QueryError:
-            return None
-        if user is None:
-            return None
-        on_authenticated()
+            return None  # the application says why
         asked = Asked(target, head, body, user, started_s, take)
         try:
             return read(asked)

@@ -17,6 +17,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from gateway.access.address_limits import UnauthenticatedConnections
+from gateway.access.peers import Peer
+from gateway.access.places import Places
 from gateway.access.rules import ON_AUTHENTICATED
 from gateway.busy_poll import BusyPoll
 from gateway.http.answers import ON_STALLED
@@ -29,10 +31,6 @@ _TOO_LARGE: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"content-length: 0\r\nconnection: close\r\n\r\n"
 )
-WATCHED_PATHS = frozenset({b"/healthz", b"/readyz", b"/metrics"})
-"""Paths by which others judge the gateway: if it were too busy for them, they would restart it."""
-WATCHERS_MAX = 16
-"""Further connections whose requests of these paths are answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +56,7 @@ class HttpConnection(HttpToolsProtocol):
         app_state: the state of uvicorn's application.
         loop: the event loop.
         unauthenticated: counts the unauthenticated connections.
+        places: counts the others.
         limits: the limits of this connection.
         busy_poll: is notified of each answer.
         on_closed: called when the connection has ended.
@@ -71,12 +70,13 @@ class HttpConnection(HttpToolsProtocol):
         app_state: dict[str, Any],
         loop: asyncio.AbstractEventLoop,
         unauthenticated: UnauthenticatedConnections,
+        places: Places,
         limits: HttpLimits,
         busy_poll: BusyPoll,
         on_closed: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, loop)
-        self._unauthenticated = unauthenticated
+        self._unauthenticated, self._places = unauthenticated, places
         self._limits = limits
         self._busy_poll = busy_poll
         self._on_closed = on_closed
@@ -126,6 +126,7 @@ class HttpConnection(HttpToolsProtocol):
     def _leave(self) -> None:
         """Stop counting the connection, which has ended."""
         self._unauthenticated.leave(self)
+        self._places.leave(self)
         if self._on_closed is not None:
             self._on_closed()
 
@@ -171,29 +172,12 @@ class HttpConnection(HttpToolsProtocol):
             self.scope[ON_AUTHENTICATED] = self._on_authenticated  # type: ignore[literal-required]
 
     def on_headers_complete(self) -> None:
-        """Note that the head is complete, and adjust uvicorn's limit of connections."""
+        """Note that the head is complete."""
         self._headed = True
         if self._deadline is not None:
             self._stop_deadline()
         self._upgrades = self._may_upgrade()
-        if self._is_refused and self.url.partition(b"?")[0] in WATCHED_PATHS:
-            assert self.limit_concurrency is not None, "there is a limit"
-            self.limit_concurrency += WATCHERS_MAX
         super().on_headers_complete()
-
-    def _set_limit(self) -> None:
-        most = self.config.limit_concurrency
-        if most is not None:
-            # uvicorn counts all connections. Unauthenticated ones have separate places, and an
-            # authenticated client must not be refused because of its own connection.
-            self.limit_concurrency = most + len(self._unauthenticated) + self._is_known
-
-    @property
-    def _is_refused(self) -> bool:
-        """Whether uvicorn will refuse the next request, because there are too many connections."""
-        self._set_limit()
-        most = self.limit_concurrency
-        return most is not None and (len(self.connections) >= most or len(self.tasks) >= most)
 
     def on_message_complete(self) -> None:
         """Note that the body is complete."""
@@ -220,7 +204,6 @@ class HttpConnection(HttpToolsProtocol):
             and httptools.parse_url(self.url).path == SOCKET_PATH
             and not any(_has_body(*header) for header in self.headers)
             and not self._busy
-            and not self._is_refused
         )
 
     def _should_upgrade(self) -> bool:
@@ -270,11 +253,20 @@ class HttpConnection(HttpToolsProtocol):
             self._answering.disconnected = True
         self.transport.abort()
 
-    def _on_authenticated(self) -> None:
-        if not self._is_known:
-            self._is_known = True
-            self._unauthenticated.leave(self)
-            self.timeout_keep_alive = self.config.timeout_keep_alive
+    def _on_authenticated(self, user: str, peer: Peer) -> None:
+        """Take a place for the client, which has just authenticated itself.
+
+        Raises:
+            QueryError: there is none (53300).
+        """
+        if self._is_known:
+            return
+        source = self.client[0] if self.client else None
+        of_proxy = peer.forwarded and peer.address != source
+        self._places.enter(self, user=user, address=source, of_proxy=of_proxy)
+        self._is_known = True
+        self._unauthenticated.leave(self)
+        self.timeout_keep_alive = self.config.timeout_keep_alive
 
     # --- time ------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from gateway.access.address_limits import UnauthenticatedConnections
+from gateway.access.places import PlaceLimits, Places
 from gateway.access.tls import Tls
 from gateway.adopting import adopt
 from gateway.busy_poll import BusyPoll
@@ -26,6 +27,7 @@ from gateway.http.web_socket import (
 )
 from gateway.listening import BACKLOG
 from gateway.settings import Settings
+from planner.engine import Rights
 
 
 class HttpServer(uvicorn.Server):
@@ -36,6 +38,7 @@ class HttpServer(uvicorn.Server):
         settings: the settings of the gateway, with the limits of connections.
         busy_poll: is notified of each answer.
         at_once: answers lookups without the application; None leaves them to the application.
+        places: the places of authenticated connections; None for as many as the settings say.
         on_started: called once connections can be adopted.
     """
 
@@ -45,10 +48,15 @@ class HttpServer(uvicorn.Server):
         settings: Settings,
         busy_poll: BusyPoll,
         at_once: AtOnce | None,
+        *,
+        places: Places | None = None,
         on_started: Callable[[], None],
     ) -> None:
         super().__init__(config)
         self._busy_poll, self._at_once, self._on_started = busy_poll, at_once, on_started
+        if places is None:
+            places = Places(PlaceLimits(settings.http_connections_max), Rights())
+        self._places = places
         self._unauthenticated = UnauthenticatedConnections(
             of_one_max=settings.unauthenticated_of_address_max,
             total_max=settings.unauthenticated_max,
@@ -73,6 +81,7 @@ class HttpServer(uvicorn.Server):
             app_state=self.lifespan.state,
             loop=loop,
             unauthenticated=self._unauthenticated,
+            places=self._places,
             limits=self._limits,
             busy_poll=self._busy_poll,
         )
@@ -148,7 +157,6 @@ def uvicorn_config(
         headers=[("X-Content-Type-Options", "nosniff")],
         backlog=BACKLOG,
         ssl_context_factory=None if tls is None else lambda *_: tls.http_context(),
-        limit_concurrency=settings.http_connections_max,
         timeout_keep_alive=max(1, settings.keep_alive_ms // 1000),
         timeout_graceful_shutdown=max(1, int(drain_s)),
     )

@@ -217,8 +217,6 @@ class ShortcutConnection(HttpConnection):
 
     def _answer(self, read: Read, target: bytes, head: Head, body: bytes) -> bool:
         """Answer a whole request; return False if the application has to answer it."""
-        if self._is_refused:
-            return False
         data = self._data
         take = self._answer_later if data is not None and _is_alone(data, body) else None
         answer = self._at_once.answer(read, target, head, body, self._on_authenticated, take=take)

@@ -18,7 +18,7 @@ from uvicorn.server import ServerState
 from websockets.frames import Frame
 from websockets.http11 import Request
 
-from gateway.access.rules import ON_AUTHENTICATED
+from gateway.access.rules import ON_AUTHENTICATED, OnAuthenticated
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
@@ -71,7 +71,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         loop: asyncio.AbstractEventLoop,
         query: bytes,
         headers: Sequence[tuple[bytes, bytes]],
-        on_authenticated: Callable[[], None] | None,
+        on_authenticated: OnAuthenticated | None,
         on_closed: Callable[[], None],
     ) -> None:
         super().__init__(config, server_state, app_state, loop)

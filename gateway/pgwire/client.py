@@ -54,8 +54,8 @@ class Host(Backends, Protocol):
     def leave(self, client: Client) -> None:
         """Forget a connection that has closed and runs nothing."""
 
-    def admit(self, client: Client) -> str | None:
-        """Give a client its `process_id`; return the reason if there is no place."""
+    def admit(self, client: Client, user: str) -> None:
+        """Give the client of a user its `process_id`; a QueryError says that there is no place."""
 
     def cancel(self, process_id: int, secret_key: bytes) -> Work | None:
         """Cancel the statement of the client with this process id, if the key is right.
@@ -377,9 +377,9 @@ class Client(asyncio.Protocol):
         self.connection_lost(None)
         bare.abort()
 
-    def admit(self) -> str | None:
-        """Give the client a process id; return the reason if there is no place."""
-        return self._host.admit(self)
+    def admit(self, user: str) -> None:
+        """Give the client of a user a process id; a QueryError says that there is no place."""
+        self._host.admit(self, user)
 
     def cancel_other(self, process_id: int, secret_key: bytes) -> Work | None:
         """Cancel the statement of another client, if the key is right."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
 from gateway.access.address_limits import UnauthenticatedConnections
+from gateway.access.places import PlaceLimits, Places
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
 from gateway.adopting import adopt
@@ -47,6 +48,7 @@ def limits_of(settings: Settings) -> PgLimits:
     return PgLimits(
         connections_max=settings.pg_connections_max,
         statement_timeout_s=settings.statement_timeout_ms / 1000,
+        statement_timeout_max_s=settings.statement_timeout_max_ms / 1000,
         startup_timeout_s=settings.authentication_timeout_ms / 1000,
         write_timeout_s=settings.stall_timeout_ms / 1000,
         unauthenticated_of_address_max=settings.unauthenticated_of_address_max,
@@ -67,6 +69,7 @@ class PgServer:
         busy_poll: keeps the loop awake between lookups; None lets it sleep.
         others: the sessions of other processes; None where this one serves alone.
         locks: the advisory locks of all sessions; None if sessions cannot hold any.
+        places: the places of clients; by default one user may take all.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class PgServer:
         busy_poll: BusyPoll | None = None,
         others: OtherSessions | None = None,
         locks: LockTable | None = None,
+        places: Places | None = None,
     ) -> None:
         self.engine = engine
         self.threads = threads
@@ -101,6 +105,9 @@ class PgServer:
             total_max=limits.unauthenticated_max,
             evict=Client.abort,
         )
+        if places is None:
+            places = Places(PlaceLimits(limits.connections_max), self.access.rights)
+        self._places = places
         self._admitted: dict[int, Client] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._emptied = asyncio.Event()
@@ -200,6 +207,7 @@ class PgServer:
         """Forget a connection that has closed and runs nothing."""
         self._clients.discard(client)
         self._unauthenticated.leave(client)
+        self._places.leave(client)
         self._admitted.pop(client.process_id, None)
         on_closed = self._on_closed.pop(client, None)
         if on_closed is not None:
@@ -207,10 +215,13 @@ class PgServer:
         if not self._clients:
             self._emptied.set()
 
-    def admit(self, client: Client) -> str | None:
-        """Give a client a random `process_id`; return the reason if there is no place."""
-        if len(self._admitted) >= self.limits.connections_max:
-            return "sorry, too many clients already"
+    def admit(self, client: Client, user: str) -> None:
+        """Give the client of a user a random `process_id`.
+
+        Raises:
+            QueryError: there is no place (53300).
+        """
+        self._places.enter(client, user=user, address=client.address)
         process_id = 0
         while process_id == 0 or process_id in self._admitted:
             process_id = secrets.randbits(31)
@@ -219,7 +230,6 @@ class PgServer:
         self._unauthenticated.leave(client)
         client.process_id = process_id
         self._admitted[process_id] = client
-        return None
 
     def cancel(self, process_id: int, secret_key: bytes) -> Coroutine[Any, Any, None] | None:
         """Cancel the statement of a client; a wrong key gets no answer, as in PostgreSQL.

@@ -15,6 +15,7 @@ _DIVIDED = (
     "rows_bytes",
     "answers_bytes",
     "live_subscribers_max",
+    "live_subscribers_of_user_max",
     "live_bytes_max",
     "threads",
     "threads_of_user_max",
@@ -23,10 +24,13 @@ _DIVIDED = (
     "unauthenticated_max",
     "http_connections_max",
     "pg_connections_max",
+    "connections_of_user_max",
+    "connections_of_address_max",
 )
 """Limits of the gateway, of which each worker has an equal share. `memory_bytes_max` belongs to the
 composing processes, which all workers share. `live_log_bytes_max` is for one store, which each
-worker builds whole, as it does its replicas."""
+worker builds whole, as it does its replicas. `admin_connections` are kept in each worker, since no
+one can say which worker gets a connection."""
 
 
 def share_of(settings: Settings, worker: int) -> Settings:

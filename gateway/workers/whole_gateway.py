@@ -13,7 +13,7 @@ from gateway.workers.siblings import Answer, Siblings
 from planner.engine import ListedSession, RunningQueries, RunningQuery, SlowQuery
 
 _SESSIONS, _QUERIES, _SLOW, _METRICS = "sessions", "queries", "slow", "metrics"
-_CANCEL, _SIGNAL, _NOTIFY = "cancel", "signal", "notify"
+_CANCEL, _CANCEL_QUERIES, _SIGNAL, _NOTIFY = "cancel", "cancel_queries", "signal", "notify"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +124,15 @@ class WholeGateway:
         number = pid % self._count
         return number != self._number and self._siblings.ask(number, bool, _SIGNAL, pid, ends)
 
+    def cancel_queries(self, pid: int) -> bool:
+        """Cancel what a session of another worker runs; return whether it runs anything.
+
+        Raises:
+            UnavailableError: that worker does not answer (55000).
+        """
+        number = abs(pid) % self._count
+        return number != self._number and self._siblings.ask(number, bool, _CANCEL_QUERIES, pid)
+
     async def answer(
         self,
         *,
@@ -156,6 +165,9 @@ class WholeGateway:
         async def signal(pid: int, ends: bool) -> bool:
             return sessions.signal_own(pid, ends=ends)
 
+        async def cancel_queries(pid: int) -> bool:
+            return queries.cancel_own(pid)
+
         async def look(store: str) -> None:
             notify(store)
 
@@ -166,6 +178,7 @@ class WholeGateway:
                 _SLOW: own_slow,
                 _METRICS: metrics,
                 _CANCEL: cancel,
+                _CANCEL_QUERIES: cancel_queries,
                 _SIGNAL: signal,
                 _NOTIFY: look,
             }

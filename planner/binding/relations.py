@@ -78,7 +78,13 @@ SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
         problem=TEXT,
     ),
     "queries": _columns(
-        number=BIGINT, username=TEXT, started=TIMESTAMPTZ, elapsed_ms=BIGINT, sql=TEXT
+        number=BIGINT,
+        username=TEXT,
+        started=TIMESTAMPTZ,
+        elapsed_ms=BIGINT,
+        sql=TEXT,
+        pid=INTEGER,
+        state=TEXT,
     ),
     "slow_queries": _columns(
         number=BIGINT,

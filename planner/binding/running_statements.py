@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from planner.errors import QueryError
+from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from planner.values.statement import Result
 
@@ -26,6 +27,8 @@ SLOW_KEPT_MAX = 200
 SLOW_SQL_MAX = 10_000
 """Characters that are kept of the text of a slow statement."""
 _BUG = "XX000"
+WAITING, PLANNING, RUNNING, SUBSCRIBED = "waiting", "planning", "running", "subscribed"
+"""The states of a listed statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +41,10 @@ class RunningQuery:
     user: str
     started_ms: int
     pid: int = 0
-    """The `pid` of the session."""
+    """The `pid` of the session; that of a request over HTTP is the number of its first statement,
+    negated."""
+    state: str = RUNNING
+    """`waiting` for a thread, `planning`, `running` or `subscribed`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +115,8 @@ class RunningQueries:
         clock: wall clock in epoch milliseconds.
         numbers: yields the number of each statement; by default 1, 2, ….
         elsewhere: returns the running statements of other engines that are shown with these.
+        cancel_elsewhere: cancels the statements of a session of another engine, by its `pid`;
+            returns whether there are any.
         slow: keeps those that took long; by default those of half a second.
     """
 
@@ -118,15 +126,17 @@ class RunningQueries:
         *,
         numbers: Iterator[int] | None = None,
         elsewhere: Callable[[], Sequence[RunningQuery]] = tuple,
+        cancel_elsewhere: Callable[[int], bool] = lambda _: False,
         slow: SlowQueries | None = None,
     ) -> None:
+        self._cancel_elsewhere = cancel_elsewhere
         self._clock = clock
         self._numbers = itertools.count(1) if numbers is None else numbers
         self._elsewhere = elsewhere
         self.slow = slow or SlowQueries(SLOW_MS)
         """The slow ones that have ended."""
         self._lock = threading.Lock()
-        self._running: dict[int, RunningQuery] = {}
+        self._running: dict[int, tuple[RunningQuery, Cancellation | None]] = {}
 
     def running(self) -> list[RunningQuery]:
         """Return the statements that run now, engine by engine, the oldest first.
@@ -139,21 +149,42 @@ class RunningQueries:
     def own(self) -> list[RunningQuery]:
         """Return the statements that this engine runs now, the oldest first."""
         with self._lock:
-            return list(self._running.values())
+            return [query for query, _ in self._running.values()]
+
+    def cancel(self, pid: int) -> bool:
+        """Cancel what a session of any engine runs, by its `pid`; return whether it runs anything.
+
+        Raises:
+            Exception: the error of `cancel_elsewhere`.
+        """
+        return self.cancel_own(pid) or self._cancel_elsewhere(pid)
+
+    def cancel_own(self, pid: int) -> bool:
+        """Cancel what a session of this engine runs; return whether it runs anything."""
+        with self._lock:
+            found = [end for query, end in self._running.values() if query.pid == pid and end]
+        for cancellation in found:
+            cancellation.cancel()
+        return bool(found)
 
     def begin(self, sql: str, session: Session) -> Callable[[], None]:
         """List a subscription from now on; return the function that ends that."""
-        query = self._listed(sql, session)
+        return self._until_called(self._listed(sql, session, SUBSCRIBED))
 
+    def wait(self, sql: str, session: Session, cancellation: Cancellation) -> Callable[[], None]:
+        """List a statement that waits for a thread; return the function that ends that."""
+        return self._until_called(self._listed(sql, session, WAITING, cancellation))
+
+    def _until_called(self, query: RunningQuery) -> Callable[[], None]:
         def end() -> None:
             self.forget(query)
 
         return end
 
     @contextmanager
-    def planning(self, sql: str, session: Session) -> Iterator[None]:
+    def planning(self, sql: str, session: Session, cancellation: Cancellation) -> Iterator[None]:
         """List a statement while it is planned; it counts as slow only if planning ends it."""
-        watched = _Watched(self, self._listed(sql, session))
+        watched = _Watched(self, self._listed(sql, session, PLANNING, cancellation))
         try:
             yield
         except BaseException as error:
@@ -161,13 +192,15 @@ class RunningQueries:
             raise
         watched.forget()
 
-    def watch(self, sql: str, session: Session, run: Callable[[], Result]) -> Result:
+    def watch(
+        self, sql: str, session: Session, run: Callable[[], Result], cancellation: Cancellation
+    ) -> Result:
         """Run a statement and list it until its result has been read or closed.
 
         Raises:
             Exception: the error of `run`; the statement is no longer listed.
         """
-        watched = _Watched(self, self._listed(sql, session))
+        watched = _Watched(self, self._listed(sql, session, RUNNING, cancellation))
         try:
             result = run()
         except BaseException as error:
@@ -187,16 +220,21 @@ class RunningQueries:
         result.batches, result.on_close = watched.read(result.batches), on_close
         return result
 
-    def _listed(self, sql: str, session: Session) -> RunningQuery:
+    def _listed(
+        self, sql: str, session: Session, state: str, cancellation: Cancellation | None = None
+    ) -> RunningQuery:
         with self._lock:
+            number = next(self._numbers)
+            session.listed_as = session.listed_as or number
             query = RunningQuery(
-                number=next(self._numbers),
+                number=number,
                 sql=sql,
                 user=session.user,
                 started_ms=self._clock(),
-                pid=session.pid,
+                pid=session.pid or -session.listed_as,
+                state=state,
             )
-            self._running[query.number] = query
+            self._running[number] = query, cancellation
         return query
 
     def forget(self, query: RunningQuery) -> bool:

@@ -119,23 +119,25 @@ def _node_row(status: NodeStatus) -> Row:
 
 
 def _query_rows(around: Surroundings) -> list[Row]:
-    """Return the running statements; the text of another user's statement is hidden."""
-    mine = around.session.user
+    """Return the running statements; the text of another user's is for administrators."""
+    may_see, user = around.rights.may_see, around.session.user
     return [
         (
             query.number,
             query.user,
             query.started_ms * 1000,
             max(0, around.now_ms - query.started_ms),
-            query.sql if query.user == mine else None,
+            query.sql if may_see(user, query.user) else None,
+            query.pid if query.pid >= -(2**31) else None,
+            query.state,
         )
         for query in around.queries.running()
     ]
 
 
 def _slow_query_rows(around: Surroundings) -> list[Row]:
-    """Return the slow statements; the text of another user's statement is hidden."""
-    mine = around.session.user
+    """Return the slow statements; the text of another user's is for administrators."""
+    may_see, user = around.rights.may_see, around.session.user
     return [
         (
             slow.query.number,
@@ -144,7 +146,7 @@ def _slow_query_rows(around: Surroundings) -> list[Row]:
             slow.elapsed_ms,
             slow.rows,
             slow.sqlstate,
-            slow.query.sql if slow.query.user == mine else None,
+            slow.query.sql if may_see(user, slow.query.user) else None,
         )
         for slow in around.queries.slow.all()
     ]

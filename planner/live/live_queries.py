@@ -23,6 +23,7 @@ from planner.live.subscribable import (
     require_live_options,
     require_subscribable,
 )
+from planner.live.subscribers import Subscribers
 from planner.live.subscription import LiveSubscription
 from planner.live.tokens import Mark, digest_of
 from planner.running.execute import Executor
@@ -84,7 +85,7 @@ class LiveQueries:
         self._keys: dict[LiveQuery, _Key] = {}
         self._sizes: dict[LiveQuery, int] = {}
         self._bytes = 0
-        self._subscribers = 0
+        self._subscribers = Subscribers(limits.subscribers_max, rights)
         self._events_given = 0
         self._slow_ended = self._caught_up = self._started_over = 0
         self._whole_reads = 0
@@ -129,9 +130,9 @@ class LiveQueries:
         seen, problem = seen_of(token, digest, stores)
         after = None if seen is None or problem is not None else seen.mark
         subscription = LiveSubscription(
-            self, on_ready, require_rights, may_start_over=may_start_over
+            self, on_ready, require_rights, may_start_over=may_start_over, user=session.user
         )
-        self._admit()
+        self._admit(session.user)
         try:
             least = await_bounds(stores, options, self._catalog, cancellation)
             values = repr((parameters, statement.parameters))
@@ -170,7 +171,7 @@ class LiveQueries:
         with self._lock:
             live = list(self._live.values())
         return LiveCounts(
-            subscribers=self._subscribers,
+            subscribers=len(self._subscribers),
             queries=len(live),
             held_rows=sum(each.kept.held_rows for each in live),
             held_bytes=self._bytes,
@@ -248,8 +249,8 @@ class LiveQueries:
     def left(self, subscription: LiveSubscription, query: LiveQuery | None, *, slow: bool) -> None:
         """Note that a subscriber has left."""
         self._catching_up.leave(subscription)
+        self._subscribers.leave(subscription.user)
         with self._lock:
-            self._subscribers -= 1
             self._slow_ended += slow
             if query is None:
                 return
@@ -263,18 +264,11 @@ class LiveQueries:
 
     # --- inside ----------------------------------------------------------------------------------
 
-    def _admit(self) -> None:
+    def _admit(self, user: str) -> None:
         with self._lock:
             if self._closed is not None:
                 raise UnavailableError("the gateway is shutting down", sqlstate="57P01")
-            if self._subscribers >= self._limits.subscribers_max:
-                raise LimitExceededError(
-                    "too many subscribers",
-                    detail=f"There are {self._subscribers}.",
-                    hint="Close some, or raise live_subscribers_max.",
-                    sqlstate="53300",
-                )
-            self._subscribers += 1
+        self._subscribers.enter(user)
 
     def _reader(
         self, statement: Statement, parameters: Row, options: ReadOptions, session: Session

@@ -38,6 +38,7 @@ class LiveSubscription:
         on_ready: called in any thread when there are events, or the query has ended.
         require_rights: raises PermissionDeniedError if its user may not read the rows any more.
         may_start_over: whether it begins with first rows if it cannot go on.
+        user: whose it is.
     """
 
     def __init__(
@@ -47,7 +48,10 @@ class LiveSubscription:
         require_rights: Callable[[], None],
         *,
         may_start_over: bool = True,
+        user: str = "",
     ) -> None:
+        self.user = user
+        """Whose it is."""
         self._keeper, self._require_rights = keeper, require_rights
         self._may_start_over = may_start_over
         self._on_ready = on_ready

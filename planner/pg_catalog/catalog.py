@@ -37,6 +37,7 @@ from planner.pg_catalog.session_rows import (
     variables_script,
 )
 from planner.pg_catalog.side_effects import Calls, result_columns
+from planner.pg_catalog.signals import Signals
 from planner.pg_catalog.store_relations import Relation as CatalogedRelation
 from planner.pg_catalog.store_relations import relation_oids, store_relation, system_relation
 from planner.syntax.with_clause import Clause
@@ -125,6 +126,7 @@ class PgCatalog:
         rights: Rights | None = None,
     ) -> None:
         self._queries, self._rights = queries, rights or Rights()
+        self._signals = Signals(queries, self._rights)
         self._processes = processes or ProcessPool()
         self._catalog = catalog
         self._server_version = server_version
@@ -255,7 +257,7 @@ class PgCatalog:
         script = self._refused(statement, parameters, session).script() + variables_script(session)
         if statement.lists:
             running = () if self._queries is None else self._queries.running()
-            script = ";".join((script, *session_script(session, running)))
+            script = ";".join((script, *session_script(session, running, self._rights)))
         values = {n: (parameters[n - 1], statement.parameters[n - 1]) for n in rewritten.numbers}
         batches = generation.composer.run(
             rewritten.sql,
@@ -270,7 +272,8 @@ class PgCatalog:
             if not rewritten.effects:
                 return collect_result(batches, statement.columns, displays)
             table = collect_result(batches, statement.computed, displays)
-        return Calls(rewritten.effects, table, session, self._commands, cancellation)
+        called = session, self._commands, self._signals
+        return Calls(rewritten.effects, table, *called, cancellation=cancellation)
 
     def values(
         self, statement: CatalogStatement, *, session: Session, cancellation: Cancellation
@@ -393,8 +396,5 @@ class PgCatalog:
             database=self._database,
             started=self._started,
         )
-        return _Generation(
-            version=version,
-            composer=Composer(RemoteDatabase(self._processes, definition)),
-            displays=displays_of(relations),
-        )
+        composer = Composer(RemoteDatabase(self._processes, definition))
+        return _Generation(version=version, composer=composer, displays=displays_of(relations))

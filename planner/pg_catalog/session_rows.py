@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.binding.running_statements import RunningQuery
+from planner.binding.running_statements import WAITING, RunningQuery
 from planner.commands.postgres_settings import settings_of_user
 from planner.commands.transaction import transaction_settings
 from planner.pg_catalog.advisory_calls import LOCK_ROWS, lock_structs
@@ -17,6 +17,7 @@ from planner.pg_catalog.recognise import relation_names
 from planner.pg_catalog.store_relations import DATABASE_OID
 from planner.values.listing import ListedCursor, ListedSession, ListedStatement
 from planner.values.quoting import quote_text
+from planner.values.rights import Rights
 from planner.values.session import Session
 
 _RELATIONS = frozenset({"pg_cursors", "pg_locks", "pg_prepared_statements", "pg_stat_activity"})
@@ -32,7 +33,8 @@ _STATEMENT_TYPE = (
 
 _SESSION_TYPE = (
     "STRUCT(pid INTEGER, usename VARCHAR, application_name VARCHAR, client_addr VARCHAR,"
-    " client_port INTEGER, started_us BIGINT, query_us BIGINT, state VARCHAR, query VARCHAR)"
+    " client_port INTEGER, started_us BIGINT, query_us BIGINT, state VARCHAR, query VARCHAR,"
+    " waits BOOLEAN)"
 )
 _HIDDEN = "<insufficient privilege>"
 """Shown in place of another user's statement."""
@@ -46,7 +48,8 @@ SESSION_ROW_VIEWS = {
             NULL::VARCHAR AS client_hostname, zz_e.client_port,
             make_timestamptz(zz_e.started_us) AS backend_start, NULL::TIMESTAMPTZ AS xact_start,
             make_timestamptz(zz_e.query_us) AS query_start, NULL::TIMESTAMPTZ AS state_change,
-            NULL::VARCHAR AS wait_event_type, NULL::VARCHAR AS wait_event, zz_e.state,
+            CASE WHEN zz_e.waits THEN 'Extension' END AS wait_event_type,
+            CASE WHEN zz_e.waits THEN 'StatementThread' END AS wait_event, zz_e.state,
             NULL::BIGINT AS backend_xid, NULL::BIGINT AS backend_xmin, NULL::BIGINT AS query_id,
             zz_e.query, 'client backend' AS backend_type
         FROM (SELECT unnest(getvariable('sessions')::{_SESSION_TYPE}[])) AS zz_t(zz_e)""",
@@ -97,7 +100,9 @@ def _map(settings: Mapping[str, str]) -> str:
     return f"map([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"
 
 
-def session_script(session: Session, running: Sequence[RunningQuery]) -> Iterator[str]:
+def session_script(
+    session: Session, running: Sequence[RunningQuery], rights: Rights
+) -> Iterator[str]:
     """Yield the statements that set the variables."""
     listing = session.listing
     if listing is not None:
@@ -108,25 +113,26 @@ def session_script(session: Session, running: Sequence[RunningQuery]) -> Iterato
             yield f"SET VARIABLE session_locks = {_list(lock_structs(session.backends.locks))}"
         queries = {query.pid: query for query in running}
         rows = [
-            _session(each, queries.get(each.pid), session.user)
+            _session(each, queries.get(each.pid), may_see=rights.may_see(session.user, each.user))
             for each in session.backends.listed()
         ]
         yield f"SET VARIABLE sessions = {_list(rows)}"
 
 
-def _session(listed: ListedSession, query: RunningQuery | None, user: str) -> str:
-    """Return a session as a struct; another user's statement is hidden."""
-    mine = listed.user == user
+def _session(listed: ListedSession, query: RunningQuery | None, *, may_see: bool) -> str:
+    """Return a session as a struct; what its user may not see is hidden."""
+    shows_address = may_see and listed.address is not None
     values = {
         "pid": str(listed.pid),
         "usename": quote_text(listed.user),
         "application_name": quote_text(listed.application_name),
-        "client_addr": "NULL" if listed.address is None or not mine else quote_text(listed.address),
-        "client_port": "NULL" if listed.port is None or not mine else str(listed.port),
-        "started_us": str(listed.started_us) if mine else "NULL",
-        "query_us": "NULL" if query is None or not mine else str(query.started_ms * 1000),
-        "state": quote_text(listed.state) if mine else "NULL",
-        "query": quote_text(_HIDDEN if not mine else "" if query is None else query.sql),
+        "client_addr": quote_text(listed.address or "") if shows_address else "NULL",
+        "client_port": "NULL" if listed.port is None or not may_see else str(listed.port),
+        "started_us": str(listed.started_us) if may_see else "NULL",
+        "query_us": "NULL" if query is None or not may_see else str(query.started_ms * 1000),
+        "state": quote_text(listed.state) if may_see else "NULL",
+        "waits": str(may_see and query is not None and query.state == WAITING),
+        "query": quote_text(_HIDDEN if not may_see else "" if query is None else query.sql),
     }
     return "{" + ", ".join(f"'{name}': {value}" for name, value in values.items()) + "}"
 

@@ -16,8 +16,9 @@ import pyarrow as pa
 from sqlglot import exp
 
 from planner.commands.session_commands import SessionCommands
-from planner.errors import InvalidValueError, NotSupportedError, QueryError
+from planner.errors import InvalidValueError, NotSupportedError
 from planner.pg_catalog.advisory_calls import RESULTS_OF_LOCKS, UNLOCK_ALL, Steps, lock_steps
+from planner.pg_catalog.signals import Signals
 from planner.postgres.refused import unknown_function
 from planner.postgres.types.operands import is_open
 from planner.postgres.types.signatures import takes_exactly
@@ -166,6 +167,7 @@ class Calls:
         table: the rows, with the arguments in the place of each call.
         session: the session that calls.
         commands: sets its settings.
+        signals: cancels statements, and ends sessions.
         cancellation: ends the waits.
 
     Raises:
@@ -178,6 +180,8 @@ class Calls:
         table: pa.Table,
         session: Session,
         commands: SessionCommands,
+        signals: Signals,
+        *,
         cancellation: Cancellation,
     ) -> None:
         self.notices: list[Notice] = []
@@ -187,8 +191,8 @@ class Calls:
         self._effects, self._table = effects, table
         self._calls: Mapping[str, Callable[[Sequence[str | None]], Steps]] = {
             "set_config": lambda given: _at_once(_set_config, given, session, commands),
-            "pg_cancel_backend": lambda given: _at_once(_signal, given, session, ends=False),
-            "pg_terminate_backend": lambda given: _at_once(_signal, given, session, ends=True),
+            "pg_cancel_backend": lambda given: _at_once(signals.cancel, given, session),
+            "pg_terminate_backend": lambda given: _at_once(signals.terminate, given, session),
             **{
                 name: partial(
                     lock_steps,
@@ -247,27 +251,3 @@ def _set_config(given: Sequence[str | None], session: Session, commands: Session
         raise InvalidValueError("SET requires parameter name", sqlstate="22004")
     is_local = local is not None and bool(parse_value(local, BOOLEAN))
     return commands.set_config(name, value, session, is_local)
-
-
-def _signal(given: Sequence[str | None], session: Session, *, ends: bool) -> bool | None:
-    """Cancel the statement of a session, or end it; return whether the session exists.
-
-    Raises:
-        QueryError: the session belongs to another user (42501).
-    """
-    if given[0] is None:
-        return None
-    pid, backends = int(parse_value(given[0], INTEGER)), session.backends
-    found = None
-    if backends is not None:
-        found = next((each for each in backends.listed() if each.pid == pid), None)
-    if found is None or backends is None:
-        return False
-    if found.user != session.user:
-        word = "terminate process" if ends else "cancel query"
-        raise QueryError(
-            f"permission denied to {word}",
-            hint="Users can end only their own sessions.",
-            sqlstate="42501",
-        )
-    return backends.terminate(pid) if ends else backends.cancel_backend(pid)

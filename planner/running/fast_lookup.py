@@ -34,7 +34,7 @@ from planner.running.read_counts import PathCount
 from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.comparison_bounds import Fitted
-from planner.values.rights import Rights
+from planner.values.rights import Rights, has_result_limits
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import LookedUp, LookUp, Reads
 from stores.errors import CodecError, StoreError
@@ -129,6 +129,8 @@ class Admission:
         rights = self._rights
         if rights.by_user is not None and not rights.may_read_all(session.user, self._reads):
             return None  # the slow way says which store is refused
+        if rights.limits_results and has_result_limits(rights.limits_of(session.user)):
+            return None  # the slow way counts
         store = self._catalog.stores.get(self._name)
         if (
             session.transaction is not _IDLE

@@ -99,7 +99,7 @@ class Preparer:
             return self._prepare(
                 sql, session, parameter_types, cancellation, plan_inner, times=times
             )
-        with self._running.planning(sql, session), checked_by(cancellation.check):
+        with self._running.planning(sql, session, cancellation), checked_by(cancellation.check):
             return self._prepare(
                 sql, session, parameter_types, cancellation, plan_inner, times=times
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 
 from planner.commands.row_commands import run_unserved
@@ -13,11 +14,19 @@ from planner.commands.transaction import (
 )
 from planner.errors import InvalidValueError, QueryError
 from planner.pg_catalog import Calls, CatalogStatement
-from planner.planning.plan import Compose, Lookup, QueryPlan, accesses_of
+from planner.planning.plan import (
+    Compose,
+    Input,
+    Lookup,
+    QueryPlan,
+    SystemScan,
+    accesses_of,
+)
 from planner.running.snapshot import takes_snapshot, transaction_snapshot
 from planner.statements.engine_parts import EngineParts
 from planner.statements.explain_statement import Analyze, explain_plan, explain_run
 from planner.statements.prepare import Described
+from planner.statements.result_limits import limit_result
 from planner.statements.spark_statements import Choice
 from planner.syntax.options import PLAIN_SESSION, read_options, session_options
 from planner.syntax.with_clause import NO_CLAUSE, Clause
@@ -27,6 +36,8 @@ from planner.values.statement import Result, Statement, StatementKind
 from planner.values.times.time_settings import TimeSettings
 from stores.spec.schema import Row
 
+_OF_ONE_RELATION = re.compile(r'FROM "\w+" AS "[^"]*"(?:$| (?:WHERE|GROUP BY|ORDER BY|LIMIT)\b)')
+"""The FROM clause of a composed statement that joins nothing."""
 Replan = Callable[[Statement, Session, Cancellation], Statement]
 """Plans a statement again, after a definition of a store has changed."""
 ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
@@ -92,6 +103,8 @@ class Runner:
                 return explain_plan(plan, statement, self._executor.reads.rows_of, engine=engine)
             result = self._run_plan(plan, statement, parameters, session, cancellation)
             result.kind = kind
+            if self._rights.limits_results:
+                limit_result(result, self._rights.limits_of(session.user), session)
             return result
         if isinstance(plan, Analyze):
             return explain_run(
@@ -157,7 +170,7 @@ class Runner:
                 result.batches = iter(found.to_batches())
             return result
 
-        return self._queries.watch(statement.sql, session, run)
+        return self._queries.watch(statement.sql, session, run, cancellation)
 
     def _run_query(
         self,
@@ -188,7 +201,9 @@ class Runner:
             )
 
         is_inline = isinstance(plan.node, Lookup) and choice is None
-        result = run() if is_inline else self._queries.watch(statement.sql, session, run)
+        result = (
+            run() if is_inline else self._queries.watch(statement.sql, session, run, cancellation)
+        )
         session.note(result.position)
         return result
 
@@ -285,9 +300,23 @@ def is_short(statement: Statement) -> bool:
     if not isinstance(plan, QueryPlan):
         return statement.row_command is None
     if isinstance(plan.node, Compose):
-        # `FROM generate_series(…)` makes many rows without a store.
-        return not plan.node.inputs and "FROM" not in plan.node.sql
+        return _reads_little(plan.node)
     return isinstance(plan.node, Lookup) and plan.values is None
+
+
+def _reads_little(node: Compose) -> bool:
+    """Whether a statement reads nothing, or one relation of the gateway, as far as is known."""
+    sql = node.sql
+    # `generate_series` makes many rows of nothing, wherever it stands.
+    if sql.count("SELECT") > 1 or "UNNEST" in sql or not all(map(_is_system, node.inputs)):
+        return False
+    if not node.inputs:
+        return "FROM" not in sql
+    return sql.count("FROM") == 1 and _OF_ONE_RELATION.search(sql) is not None
+
+
+def _is_system(read: Input) -> bool:
+    return isinstance(read[1], SystemScan)
 
 
 def _knows_topics(

@@ -77,7 +77,16 @@ class Session:
         *("_before", "_initial", "_local", "_locks", "_noted", "_savepoints", "backends"),
         *("changes", "client"),
         *("deferrable", "has_queried", "in_pipeline", "in_script", "is_grouped", "isolation"),
-        *("listing", "node_answers", "options", "pid", "savepoints_made", "seen", "settings"),
+        *(
+            "listed_as",
+            "listing",
+            "node_answers",
+            "options",
+            "pid",
+            "savepoints_made",
+            "seen",
+            "settings",
+        ),
         *("snapshot", "spelled", "times", "trace", "transaction", "user"),
     )
 
@@ -128,8 +137,9 @@ class Session:
         """The trace that the next statement belongs to; only what traces statements reads it."""
         self.client: tuple[str, str | None] = "", None
         """The protocol and the address of the client, for the audit."""
-        self.pid = 0
-        """The client's number for a CancelRequest; 0 without a number, as over HTTP."""
+        self.pid = self.listed_as = 0
+        """The client's number for a CancelRequest, 0 over HTTP; and that of its first statement
+        in the list of running statements."""
         self.savepoints_made = 0
         """Number of savepoints made in this transaction so far; other objects are dated by it."""
         self._savepoints: list[_Savepoint] = []

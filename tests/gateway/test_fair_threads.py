@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gateway.fair_threads import FairQueue, Owner
 from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation
+from planner.engine import Cancellation, RunningQueries, Session
 from planner.errors import LimitExceededError, QueryCancelledError
 from tests.support.waiting import WAIT_S
 
@@ -29,7 +29,7 @@ def emptied(queue: FairQueue[str]) -> list[str]:
 
 
 def test_the_first_of_one_user_comes_before_the_second_of_another() -> None:
-    queue = FairQueue[str](1)
+    queue = FairQueue[str](lambda _: 1)
     for number in range(100):
         queue.put(Owner("a", number % 7), f"a{number}")
     queue.put(Owner("b"), "b")
@@ -40,7 +40,7 @@ def test_the_first_of_one_user_comes_before_the_second_of_another() -> None:
 
 
 def test_connections_of_a_user_take_turns() -> None:
-    queue = FairQueue[str](1)
+    queue = FairQueue[str](lambda _: 1)
     for name in ("a1", "a2", "a3"):
         queue.put(Owner("a", "x"), name)
     queue.put(Owner("a", "y"), "a4")
@@ -48,7 +48,7 @@ def test_connections_of_a_user_take_turns() -> None:
 
 
 def test_a_user_has_its_share_and_no_more_until_one_of_its_ends() -> None:
-    queue = FairQueue[str](2)
+    queue = FairQueue[str](lambda _: 2)
     for name in ("a1", "a2", "a3"):
         queue.put(Owner("a"), name)
     assert [queue.take(), queue.take(), queue.take()] == ["a1", "a2", None]
@@ -60,7 +60,7 @@ def test_a_user_has_its_share_and_no_more_until_one_of_its_ends() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 2)), max_size=40))
 def test_between_two_of_a_user_each_other_that_waits_has_one(owners: list[tuple[str, int]]) -> None:
-    queue = FairQueue[str](1)
+    queue = FairQueue[str](lambda _: 1)
     for number, owner in enumerate(owners):
         queue.put(Owner(*owner), f"{owner[0]}{number}")
     order = emptied(queue)
@@ -80,7 +80,9 @@ class Held:
     """
 
     def __init__(self, count: int, queue_max: int = 8, of_user_max: int = 0) -> None:
-        self.threads = StatementThreads(count=count, queue_max=queue_max, of_user_max=of_user_max)
+        self.threads = StatementThreads(
+            count=count, queue_max=queue_max, of_user_max=lambda _: of_user_max
+        )
         self._gate = threading.Event()
         self.calls: list[asyncio.Task[bool]] = []
 
@@ -162,3 +164,49 @@ async def test_one_user_cannot_fill_the_queue() -> None:
     with pytest.raises(LimitExceededError, match="too many statements are waiting for a thread"):
         await held.threads.of("bob").run(int)
     await held.free()
+
+
+async def test_a_user_may_have_a_limit_of_its_own() -> None:
+    limits = {"ann": 1, "bob": 3}
+    threads = StatementThreads(count=4, queue_max=8, of_user_max=lambda user: limits[user])
+    gate = threading.Event()
+    calls = [
+        asyncio.create_task(threads.of(user).run(gate.wait, WAIT_S))
+        for user in ("ann", "ann", "bob")
+    ]
+    await asyncio.sleep(0)
+    assert (threads.running, threads.waiting) == (2, 1)
+    gate.set()
+    assert all(await asyncio.gather(*calls))
+    threads.close()
+
+
+@pytest.mark.parametrize("cancels", [True, False])
+async def test_a_statement_is_listed_while_it_waits(*, cancels: bool) -> None:
+    queries, gate, seen = RunningQueries(lambda: 7), threading.Event(), list[int]()
+    threads = StatementThreads(count=1, queue_max=8, queries=queries)
+    session, cancellation = Session(user="ann"), Cancellation()
+    running = asyncio.create_task(threads.run(gate.wait, WAIT_S))
+    waiting = asyncio.create_task(
+        threads.run(
+            lambda: seen.append(len(queries.own())),
+            cancellation=cancellation,
+            statement=("SELECT 2", session),
+        )
+    )
+    await asyncio.sleep(0)
+    (listed,) = queries.own()
+    assert (listed.sql, listed.user, listed.state) == ("SELECT 2", "ann", "waiting")
+    assert listed.pid == -listed.number
+    if cancels:
+        assert queries.cancel(listed.pid)
+        with pytest.raises(QueryCancelledError):
+            await waiting
+    assert len(queries.own()) == (not cancels)
+    gate.set()
+    await running
+    if not cancels:
+        await waiting
+    assert seen == [] if cancels else [0], "it is listed by whoever runs it"
+    assert not queries.own()
+    threads.close()

@@ -84,7 +84,9 @@ async def open_subscription(
         types = statement.parameters
         return statement, convert_parameters(request.params, types, request.names)
 
-    statement, parameters = await threads.short.run(plan, cancellation=cancellation)
+    statement, parameters = await threads.short.run(
+        plan, cancellation=cancellation, statement=(request.sql, session)
+    )
     return await open_live(
         engine,
         threads,

@@ -187,7 +187,8 @@ class QueryEndpoint(QueryingEndpoint):
         self, exchange: Exchange, answer: Answer, threads: StatementThreads
     ) -> None:
         work = partial(read_page, self._engine, exchange, self._pages)
-        page = await threads.run(work, cancellation=exchange.cancellation)
+        waits = exchange.request.sql, exchange.session
+        page = await threads.run(work, cancellation=exchange.cancellation, statement=waits)
         answer.coding = page.coding
         if page.next is not None:
             answer.headers.append((b"stategate-next", page.next.encode()))
@@ -201,13 +202,18 @@ class QueryEndpoint(QueryingEndpoint):
         threads: StatementThreads,
     ) -> QueryError | None:
         cancellation, given = exchange.cancellation, (self._engine, exchange)
+        waits = exchange.request.sql, exchange.session
         if statement is None:
-            statement = await threads.short.run(plan, *given, cancellation=cancellation)
+            statement = await threads.short.run(
+                plan, *given, cancellation=cancellation, statement=waits
+            )
         if self._engine.is_short(statement):
             threads = threads.short
         begin = partial(begin_answer, *given, statement, chunk_bytes=self._settings.chunk_bytes)
         try:
-            begun = await threads.run(begin, cancellation=cancellation, on_abandon=Begun.close)
+            begun = await threads.run(
+                begin, cancellation=cancellation, on_abandon=Begun.close, statement=waits
+            )
         except NotModifiedError as same:
             await answer.not_modified(same.tag)
             return None

@@ -39,7 +39,6 @@ from planner.engine import QueryError, Session, check_settings, read_styles
 
 logger = logging.getLogger(__name__)
 
-TOO_MANY = "53300"
 _KEY_BYTES = 4
 _LONG_KEY_BYTES = 32
 """Length of a key from protocol 3.2 on, as in PostgreSQL."""
@@ -61,8 +60,12 @@ class StartupSocket(Protocol):
     def secure(self, identity: Identity) -> Work:
         """Send the pending output, then continue in TLS."""
 
-    def admit(self) -> str | None:
-        """Give the client a process id; return the reason if there is no place."""
+    def admit(self, user: str) -> None:
+        """Give the client, which is this user, a process id.
+
+        Raises:
+            QueryError: there is no place (53300).
+        """
 
     def cancel_other(self, process_id: int, secret_key: bytes) -> Work | None:
         """Cancel the statement of another client, if the key is right."""
@@ -185,8 +188,7 @@ class StartupPhase:
 
     def _begin_session(self, session: Session) -> None:
         socket, send = self._socket, self._connection.send
-        if (refused := socket.admit()) is not None:
-            raise QueryError(refused, sqlstate=TOO_MANY)
+        socket.admit(session.user)
         socket.secret_key = secrets.token_bytes(_LONG_KEY_BYTES if self._minor >= 2 else _KEY_BYTES)
         reports = ReportedSettings(server_version=self._server_version)
         socket.write(send(AuthenticationOk()))

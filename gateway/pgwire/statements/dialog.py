@@ -212,7 +212,7 @@ class Dialog:
 
     def cancel(self) -> None:
         """Cancel the statement that runs, if any."""
-        self._runner.cancel()
+        self._runner.watch.cancel()
         self.lookups.cancel()
 
     def close(self) -> None:
@@ -269,7 +269,7 @@ class Dialog:
         return None
 
     async def _run_parse(self, message: Parse) -> None:
-        with self._runner.watched() as cancellation:
+        with self._runner.watch.statement() as cancellation:
             prepared = await self._runner.prepare(message.sql, message.parameter_oids, cancellation)
         self._names.add_statement(message.statement, prepared)
         self._send(ParseComplete())
@@ -357,13 +357,13 @@ class Dialog:
     async def _hand_over(self, portal: Portal, rows_max: int) -> None:
         self._refuse_failed(portal.prepared.statement)
         block = self.session.transaction is not TransactionStatus.IDLE
-        with self._runner.watched() as cancellation, closing_on_error(portal):
+        with self._runner.watch.statement() as cancellation, closing_on_error(portal):
             run = Run(cancellation=cancellation, simple=False, in_block=block, rows_max=rows_max)
             await self._row_commands.run(portal, run)
 
     async def _start(self, portal: Portal, rows_max: int) -> None:
-        is_resumed = self._runner.is_resumed
-        with self._runner.watched() as cancellation, closing_on_error(portal):
+        is_resumed = self._runner.watch.is_resumed
+        with self._runner.watch.statement() as cancellation, closing_on_error(portal):
             if not is_resumed and await start_elsewhere(
                 self._engine, portal, self.session, cancellation
             ):
@@ -374,7 +374,7 @@ class Dialog:
             await self._replies.finish(portal, begun, rows_max)
 
     async def _go_on(self, portal: Portal, rows_max: int) -> None:
-        with self._runner.watched(portal.cancellation), closing_on_error(portal):
+        with self._runner.watch.statement(portal.cancellation), closing_on_error(portal):
             await self._replies.go_on(portal, rows_max)
 
     def _close(self, message: Close) -> None:

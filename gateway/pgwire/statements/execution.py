@@ -1,22 +1,22 @@
 """Planning and execution of statements: on the event loop if short, otherwise in a thread.
 
-A timer limits calls in threads. `Runner` returns encoded rows or raises; `replies` tells the
-client.
+`Runner` returns encoded rows or raises; `replies` tells the client.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
 
-from gateway.elsewhere import Resumed
-from gateway.pgwire.protocol.limits import SETTING, PgLimits, statement_timeout_s
+from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.statements.client_socket import Timer
 from gateway.pgwire.statements.cursors import Piece
 from gateway.pgwire.statements.execute_arguments import argument_values, check_argument_count
 from gateway.pgwire.statements.offsets import counted_from, located, only_statement
 from gateway.pgwire.statements.portals import Portal, Prepared, portal_of
 from gateway.pgwire.statements.rows import Begun, RowEncoder, RowSource, read_ahead
+from gateway.pgwire.statements.statement_watch import StatementWatch
 from gateway.pgwire.types.parameters import requested_types
 from gateway.statement_threads import StatementThreads
 from planner.engine import (
@@ -30,13 +30,9 @@ from planner.engine import (
     Statement,
     StatementKind,
     TimeSettings,
-    Waits,
 )
 
-_CANCELED = "57014"
-_TIMER_S = 0.001
-"""The precision of a timer."""
-_TIMED_OUT = "canceling statement due to statement timeout"
+T = TypeVar("T")
 
 
 class Runner:
@@ -55,84 +51,13 @@ class Runner:
         self._threads, self._short = threads, threads.short
         self._session = session
         self._limits = limits
-        self._call_later = call_later
-        self._running: Cancellation | None = None
-        self._resumed: Resumed | None = None
-        self._timer: Timer | None = None
-
-    def timeout_s(self) -> float | None:
-        """Return how long a statement may run under the session's settings; None for no limit."""
-        return statement_timeout_s(self._session.settings.get(SETTING), self._limits)
+        self.watch = StatementWatch(session, limits, call_later)
+        """Cancels the statement that runs, for its client or when its time is up."""
 
     @property
     def times(self) -> TimeSettings:
         """What the session's TimeZone and DateStyle mean now."""
         return self._session.times
-
-    def cancel(self) -> None:
-        """Cancel the statement that runs, if any."""
-        if self._running is not None:
-            self._running.cancel()
-
-    def resume(self, resumed: Resumed | None) -> None:
-        """Run the next statement as one that has been tried before, or as a new one."""
-        self._resumed = resumed
-
-    @property
-    def is_resumed(self) -> bool:
-        """Whether the next statement has been tried before."""
-        return self._resumed is not None
-
-    @contextmanager
-    def watched(self, cancellation: Cancellation | None = None) -> Iterator[Cancellation]:
-        """Let the client, or the statement timeout, cancel a statement inside the block.
-
-        A timer cancels, not a deadline in the engine: DuckDB can be interrupted, but does not look
-        at a clock. Also, a portal that is read by several Executes has the timeout for each, as in
-        PostgreSQL.
-
-        Args:
-            cancellation: the cancellation of a portal that was executed before; None makes one.
-
-        Raises:
-            QueryError: from the block; after the timeout it is 57014.
-        """
-        current = Cancellation() if cancellation is None else cancellation
-        expired = False
-
-        def expire() -> None:
-            nonlocal expired
-            expired = True
-            current.cancel()
-
-        timeout_s = self.timeout_s()
-        resumed, self._resumed = self._resumed, None
-        if resumed is not None:
-            timeout_s = None if timeout_s is None else timeout_s - resumed.waited_s
-            if resumed.is_cancelled:
-                current.cancel()
-        outer, self._timer = self._timer, None
-        if timeout_s is not None and timeout_s < _TIMER_S:
-            expire()
-        elif timeout_s is not None:
-            self._timer = self._call_later(timeout_s, expire)
-        self._running = current
-        try:
-            yield current
-        except QueryError as error:
-            if expired and error.sqlstate == _CANCELED:
-                raise QueryError(_TIMED_OUT, sqlstate=_CANCELED) from error
-            raise
-        finally:
-            self._running = None
-            self.stop_timer()
-            self._timer = outer
-
-    def stop_timer(self) -> None:
-        """Let the statement that runs go on without a timeout."""
-        timer, self._timer = self._timer, None
-        if timer is not None:
-            timer.cancel()
 
     # --- planning --------------------------------------------------------------------------------
 
@@ -195,7 +120,7 @@ class Runner:
                 )
             return Prepared(sql=sql, statement=statement, parameter_oids=parameter_oids)
 
-        return await self._short.run(plan, cancellation=cancellation)
+        return await self._run(self._short, sql, cancellation, plan)
 
     async def begin_script(
         self, sql: str, cancellation: Cancellation
@@ -217,8 +142,8 @@ class Runner:
             self._session.in_script = len(texts) > 1
             return texts, *self._begin(*texts[0], cancellation)
 
-        texts, portal, begun = await self._short.run(
-            work, cancellation=cancellation, on_abandon=lambda begun: _close(begun[1])
+        texts, portal, begun = await self._run(
+            self._short, sql, cancellation, work, on_abandon=lambda begun: _close(begun[1])
         )
         if portal is not None and begun is None:
             begun = await self.start(portal, 0, cancellation)
@@ -232,10 +157,9 @@ class Runner:
         Raises:
             QueryError: it fails.
         """
-        portal, begun = await self._short.run(
-            *(self._begin, text, offset, cancellation),
-            cancellation=cancellation,
-            on_abandon=lambda begun: _close(begun[0]),
+        work = partial(self._begin, text, offset, cancellation)
+        portal, begun = await self._run(
+            self._short, text, cancellation, work, on_abandon=lambda begun: _close(begun[0])
         )
         return portal, await self.start(portal, 0, cancellation) if begun is None else begun
 
@@ -254,6 +178,24 @@ class Runner:
             statement
         ) else None
 
+    def _lane(self, *, is_short: bool) -> StatementThreads:
+        return self._short if is_short else self._threads
+
+    async def _run(
+        self,
+        threads: StatementThreads,
+        sql: str,
+        cancellation: Cancellation,
+        work: Callable[[], T],
+        *,
+        on_abandon: Callable[[T], None] | None = None,
+    ) -> T:
+        """Call a function in a thread; its statement is listed while it waits for one."""
+        listed = sql, self._session
+        return await threads.run(
+            work, cancellation=cancellation, on_abandon=on_abandon, statement=listed
+        )
+
     # --- running ---------------------------------------------------------------------------------
 
     def start_here(self, portal: Portal) -> None:
@@ -262,7 +204,7 @@ class Runner:
         Raises:
             QueryError: it fails.
         """
-        self._execute(portal, Cancellation(self.timeout_s(), holds_loop=True))
+        self._execute(portal, Cancellation(self.watch.timeout_s(), holds_loop=True))
 
     async def start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> Begun:
         """Execute a portal and begin its rows, at most `rows_max`, in one call in a thread.
@@ -270,12 +212,10 @@ class Runner:
         Raises:
             QueryError: it fails.
         """
-        is_short = self._engine.is_short(portal.prepared.statement)
-        threads = self._short if is_short else self._threads
-        return await threads.run(
-            *(self._start, portal, rows_max, cancellation),
-            cancellation=cancellation,
-            on_abandon=lambda _: portal.close(),
+        threads = self._lane(is_short=self._engine.is_short(portal.prepared.statement))
+        sql, work = portal.prepared.sql, partial(self._start, portal, rows_max, cancellation)
+        return await self._run(
+            threads, sql, cancellation, work, on_abandon=lambda _: portal.close()
         )
 
     def _start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> Begun:
@@ -311,10 +251,12 @@ class Runner:
             cancellation.check()
             return self._execute(portal, cancellation, encoder, window_bytes_max)
 
-        source = await self._threads.run(
-            work, cancellation=cancellation, on_abandon=lambda _: portal.close()
+        sql, statement = portal.prepared.sql, portal.prepared.statement
+        threads = self._lane(is_short=self._engine.is_short(statement.query or statement))
+        source = await self._run(
+            threads, sql, cancellation, work, on_abandon=lambda _: portal.close()
         )
-        await self.wait(source.result.waits)
+        await self.wait(source)
         return source
 
     def _execute(
@@ -324,14 +266,19 @@ class Runner:
         encoder: RowEncoder | None = None,
         window_bytes_max: int = 0,
     ) -> RowSource:
-        statement = portal.prepared.statement
+        statement = portal.prepared.statement.query or portal.prepared.statement
         result = self._engine.execute(
-            statement.query or statement,
+            statement,
             portal.parameters,
             self._session,
             cancellation=cancellation,
         )
-        source = RowSource(result, encoder or portal.shape, window_bytes_max=window_bytes_max)
+        source = RowSource(
+            result,
+            encoder or portal.shape,
+            window_bytes_max=window_bytes_max,
+            is_short=self._engine.is_short(statement),
+        )
         portal.cancellation = cancellation
         portal.source = source
         return source
@@ -354,26 +301,34 @@ class Runner:
         Raises:
             QueryError: the stream fails or is cancelled.
         """
-        return self.stream_of(self.take(source, rows_max), source.encode)
+        return self.stream_of(source, self.take(source, rows_max), source.encode)
 
     def stream_of(
-        self, chunks: Iterator[Sequence[Piece]], encode: Callable[[Sequence[Piece]], bytes]
+        self,
+        source: RowSource,
+        chunks: Iterator[Sequence[Piece]],
+        encode: Callable[[Sequence[Piece]], bytes],
     ) -> AsyncGenerator[bytes, None]:
         """Yield chunks encoded in statement threads; one is encoded while the next is read."""
-        return self._threads.stream_through(chunks, encode, self._running)
+        threads = self._lane(is_short=source.is_short)
+        return threads.stream_through(chunks, encode, self.watch.running)
 
-    async def wait(self, waits: Waits | None) -> None:
+    async def wait(self, source: RowSource) -> None:
         """Wait for what a result waits for."""
-        await self._threads.wait(waits, self._running)
+        threads = self._lane(is_short=source.is_short)
+        await threads.wait(source.result.waits, self.watch.running)
 
-    async def read_ahead(self, pieces: Iterator[Piece], bytes_max: int) -> Sequence[Piece]:
+    async def read_ahead(
+        self, source: RowSource, pieces: Iterator[Piece], bytes_max: int
+    ) -> Sequence[Piece]:
         """Return the next pieces of a stream, until they have more than `bytes_max` bytes.
 
         Raises:
             QueryError: the stream fails or is cancelled.
         """
         given = read_ahead, pieces, bytes_max
-        return await self._threads.run(*given, cancellation=self._running)
+        threads = self._lane(is_short=source.is_short)
+        return await threads.run(*given, cancellation=self.watch.running)
 
     async def evaluate(
         self, command: ExecuteStatement, prepared: Prepared, cancellation: Cancellation

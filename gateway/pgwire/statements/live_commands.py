@@ -78,7 +78,7 @@ class LiveCommands:
             live = await self._opened(portal, portal.prepared.statement, run.cancellation)
             if run.simple:
                 self.replies.send_encoded(RowDescription, shape.description)
-            self.runner.stop_timer()
+            self.runner.watch.stop_timer()
             if run.rows_max:
                 rows = await live.rows(run.rows_max, run.cancellation)
                 self.replies.send_encoded(DataRows, shape.encode_rows(rows))
@@ -105,7 +105,7 @@ class LiveCommands:
             live = await self._opened(portal, query, run.cancellation)
             self.replies.send(CopyOutResponse(format=encoder.format, columns=len(query.columns)))
             self.replies.send_encoded(CopyRows, encoder.head())
-            self.runner.stop_timer()
+            self.runner.watch.stop_timer()
             while True:
                 encoded = await live.encoded(form, encoder.encode_rows, run.cancellation)
                 self.replies.send_encoded(CopyRows, encoded)

@@ -234,7 +234,7 @@ class Lookups:
             elsewhere, self.elsewhere = self.elsewhere, None
             if found is None and elsewhere is not None:
                 waited_s, is_cancelled = elsewhere.waited_s, self._is_cancelled
-                self._runner.resume(Resumed(waited_s=waited_s, is_cancelled=is_cancelled))
+                self._runner.watch.resume(Resumed(waited_s=waited_s, is_cancelled=is_cancelled))
             try:
                 answer = end(found)
             except Exception:  # the slow path will raise it again, and report it
@@ -242,7 +242,12 @@ class Lookups:
             self._on_answer(answer)
 
         begun = begin_elsewhere(
-            engine, look_up, parameters, self._session, take, within_s=self._runner.timeout_s()
+            engine,
+            look_up,
+            parameters,
+            self._session,
+            take,
+            within_s=self._runner.watch.timeout_s(),
         )
         if isinstance(begun, Elsewhere):
             self.elsewhere, self._is_cancelled = begun, False

@@ -109,8 +109,8 @@ class Replies:
 
     async def _stream(self, source: RowSource, chunks: Iterator[Sequence[Piece]]) -> None:
         await self.drained()
-        await self._runner.wait(source.result.waits)
-        async with aclosing(self._runner.stream_of(chunks, source.encode)) as encoded:
+        await self._runner.wait(source)
+        async with aclosing(self._runner.stream_of(source, chunks, source.encode)) as encoded:
             async for chunk in encoded:
                 self.send_encoded(DataRows, chunk)
                 await self.drained()
@@ -170,7 +170,7 @@ class Replies:
     def ready(self) -> None:
         """Send ReadyForQuery, with the settings that changed; an implicit transaction ends here."""
         self.has_executed = False
-        self._runner.resume(None)
+        self._runner.watch.resume(None)
         status = self._session.transaction
         if status is TransactionStatus.IDLE:
             self._session.end_group()
@@ -184,7 +184,7 @@ class Replies:
     def ready_with(self, answer: bytes) -> None:
         """Send the encoded answer to a Query, ReadyForQuery included, outside of a transaction."""
         self.has_executed = False
-        self._runner.resume(None)
+        self._runner.watch.resume(None)
         self._connection.sending(ReadyForQuery)
         self._write(answer)
 

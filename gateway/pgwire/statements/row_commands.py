@@ -178,7 +178,7 @@ class RowCommands:
         shape = target.print_under(self.runner.times)
         head = b"" if command.move else shape.description
         button = target.cancellation or run.cancellation
-        with self.runner.watched(button), closing_on_error(target):
+        with self.runner.watch.statement(button), closing_on_error(target):
             source, fetched = await self._reach(target, command, button)
             await self._give_pieces(source, fetched, shape, head)
         return f"{'MOVE' if command.move else 'FETCH'} {fetched.count}"
@@ -192,7 +192,7 @@ class RowCommands:
         """
         target = self._target(portal, command)
         button = target.cancellation or run.cancellation
-        with self.runner.watched(button), closing_on_error(portal):
+        with self.runner.watch.statement(button), closing_on_error(portal):
             with closing_on_error(target):
                 source, fetched = await self._reach(target, command, button)
                 pieces = fetched.pieces()
@@ -200,13 +200,17 @@ class RowCommands:
                 if source.at_hand:
                     kept = [*pieces]
                 elif run.rows_max:
-                    kept = await self.runner.read_ahead(pieces, self.limits.chunk_bytes_target)
+                    bytes_max = self.limits.chunk_bytes_target
+                    kept = await self.runner.read_ahead(source, pieces, bytes_max)
             result = Result(kind=StatementKind.FETCH, columns=target.prepared.statement.columns)
             if source.at_hand:
                 result.rows = [row for piece in kept for row in piece]
             else:
                 result.batches = _batches(itertools.chain(kept, pieces), target)
-            portal.source, portal.cancellation = RowSource(result, portal.shape), button
+            portal.source, portal.cancellation = (
+                RowSource(result, portal.shape, is_short=source.is_short),
+                button,
+            )
             portal.borrows = target.rows_of
             if source.at_hand:
                 rows = portal.source.take_at_hand(run.rows_max)
@@ -248,7 +252,7 @@ class RowCommands:
             self._give_rows(head, rows)
             return
         groups = chunked(fetched.pieces(), self.limits)
-        async with aclosing(self.runner.stream_of(groups, encode)) as chunks:
+        async with aclosing(self.runner.stream_of(source, groups, encode)) as chunks:
             async for chunk in chunks:
                 self._give_rows(head, chunk)
                 head = b""

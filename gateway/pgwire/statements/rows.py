@@ -197,12 +197,21 @@ class RowSource:
         result: has the rows.
         encoder: the encoder of the rows.
         window_bytes_max: bytes of rows to keep for reading backwards; 0 for none.
+        is_short: whether its statement reads little, so that the threads of such read the rows.
     """
 
-    __slots__ = ("encoder", "reader", "result", "taken")
+    __slots__ = ("encoder", "is_short", "reader", "result", "taken")
 
-    def __init__(self, result: Result, encoder: RowEncoder, *, window_bytes_max: int = 0) -> None:
+    def __init__(
+        self,
+        result: Result,
+        encoder: RowEncoder,
+        *,
+        window_bytes_max: int = 0,
+        is_short: bool = False,
+    ) -> None:
         self.encoder = encoder
+        self.is_short = is_short
         self.result = result
         self.reader = Reader(result, window_bytes_max=window_bytes_max)
         self.taken = 0

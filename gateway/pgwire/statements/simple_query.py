@@ -63,7 +63,7 @@ class SimpleQuery:
             return self._run(message.sql)
         # The answer of a lookup reports no settings, and messages before it may have changed some.
         look_up = None if self.replies.settings_changed else statement.look_up
-        if look_up is not None and self.engine.asks_nodes and not self.runner.is_resumed:
+        if look_up is not None and self.engine.asks_nodes and not self.runner.watch.is_resumed:
             return self._look_up_anywhere(message.sql, statement, look_up)
         found = None if look_up is None else look_up(statement.literals, self.session)
         if found is not None:
@@ -91,7 +91,7 @@ class SimpleQuery:
         """Answer from this node and others without a thread, or as `_run` does."""
         found = None
         if not statement.parameters:
-            with self.runner.watched() as cancellation:
+            with self.runner.watch.statement() as cancellation:
                 found = await rows_elsewhere(
                     self.engine,
                     look_up,
@@ -106,7 +106,7 @@ class SimpleQuery:
 
     async def _stream(self, portal: Portal) -> None:
         begun = Begun(rest=self.runner.take(started(portal), 0))
-        with self.runner.watched(portal.cancellation):
+        with self.runner.watch.statement(portal.cancellation):
             await self._finish(portal, begun)
         self.replies.ready()
 
@@ -118,14 +118,14 @@ class SimpleQuery:
         self.replies.ready()
 
     async def _run_all(self, sql: str) -> None:
-        with self.runner.watched() as cancellation:
+        with self.runner.watch.statement() as cancellation:
             texts, portal, begun = await self.runner.begin_script(sql, cancellation)
             if portal is None:
                 self.replies.send(EmptyQueryResponse())
             else:
                 await self._answer(portal, begun, cancellation, sql, in_block=len(texts) > 1)
         for text, offset in texts[1:]:
-            with self.runner.watched() as cancellation:
+            with self.runner.watch.statement() as cancellation:
                 portal, begun = await self.runner.begin(text, offset, cancellation)
                 await self._answer(portal, begun, cancellation, sql, in_block=True)
 

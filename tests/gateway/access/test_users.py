@@ -16,15 +16,25 @@ from gateway.access.changing_users import (
     list_users,
     remove_user,
     revoke_tokens,
+    set_admin,
+    set_limits,
     set_password,
     set_stores,
 )
-from gateway.access.users import NO_TOKEN, Entry, Users, read_entries, token_digest
+from gateway.access.users import (
+    NO_GRANTS,
+    NO_TOKEN,
+    Entry,
+    Grants,
+    Users,
+    read_entries,
+    token_digest,
+)
 from gateway.access.verifiers import make_verifier, matches_password
 from gateway.admission import open_access
 from gateway.errors import GatewayError, SettingsError
 from gateway.settings import Settings
-from planner.engine import Rights
+from planner.engine import Rights, UserLimits
 
 SECRET = str(make_verifier("x", salt=b"s" * 16, iterations=1))
 
@@ -48,7 +58,9 @@ def test_a_user_is_added_changed_and_removed(path: Path) -> None:
     assert matches_password(table.verifiers["joe"], "two")
     assert table.tokens == {token_digest(token): "joe"}
     assert [str(each) for each in list_users(path)] == [
-        "UserSummary(name='joe', password=True, tokens=1, stores=())"
+        "UserSummary(name='joe', password=True, tokens=1, "
+        "grants=Grants(stores=(), is_admin=False, limits=UserLimits(statements=0, connections=0, "
+        "subscribers=0, rows=0, bytes=0)))"
     ]
     revoke_tokens(path, name="joe")
     assert not Users(path).current().tokens
@@ -123,13 +135,22 @@ def test_a_file_of_pgbouncer_and_postgres_is_read(path: Path) -> None:
         (f'"" "{SECRET}"', "line 1 has no name"),
         ('"" "TOKEN-SHA256$' + "0" * 64 + '"', "line 1 has no name"),
         ('"" "MOCK-SHA256$' + "0" * 64 + '" "orders"', "line 1 has no name"),
-        (f'"joe" "{SECRET}" orders', "line 1 is not of the form"),
+        (f'"joe" "{SECRET}" orders', "line 1 has a word that is unknown or repeated"),
+        (f'"joe" "{SECRET}" "o" statements=0', "line 1 has a word that is unknown"),
+        (f'"joe" "{SECRET}" statements=2 statements=3', "line 1 has a word that is"),
+        (f'"joe" "{SECRET}" admin admin', "line 1 has a word that is unknown or repeated"),
+        (f'"joe" "{SECRET}" admin "o"', "line 1 is not of the form"),
+        ('"" "MOCK-SHA256$' + "0" * 64 + '" admin', "line 1 has no name"),
         (f'"joe" "{SECRET}" "orders', "line 1 is not of the form"),
         (f'"joe" "{SECRET}" "a b"', "line 1 has a store that is not allowed"),
         (f'"joe" "{SECRET}" ""', "line 1 has a store that is not allowed"),
         (
             f'"joe" "{SECRET}" "a"\n"joe" "TOKEN-SHA256$' + "0" * 64 + '"',
-            'line 2 gives "joe" other stores than a line before it',
+            'line 2 gives "joe" other stores, limits or rights than a line before it',
+        ),
+        (
+            f'"joe" "{SECRET}" rows=5\n"joe" "TOKEN-SHA256$' + "0" * 64 + '"',
+            'line 2 gives "joe" other stores, limits or rights than a line before it',
         ),
     ],
 )
@@ -283,7 +304,7 @@ def test_stores_of_a_user_are_kept_by_all_changes(path: Path) -> None:
     token = add_token(path, name="joe")
     assert users.current().tokens == {token_digest(token): "joe"}
     assert readable("joe") == ["orders", "totals_1"]
-    assert [each.stores for each in list_users(path)] == [("orders", "totals_*"), ()]
+    assert [each.grants.stores for each in list_users(path)] == [("orders", "totals_*"), ()]
     before = path.read_text()
     write(path, before.replace('"orders"', '"or ders"'))
     assert readable("joe") == ["orders", "totals_1"], "a file with a mistake changes nothing"
@@ -306,7 +327,7 @@ def test_stores_are_not_limited_where_no_one_logs_in(path: Path) -> None:
     set_password(path, name="joe", password="one")
     open_access(Settings(users=str(path), auth="trust")).close()
     set_stores(path, name="joe", stores=["orders"])
-    with pytest.raises(SettingsError, match="limits the stores of users"):
+    with pytest.raises(SettingsError, match="limits users"):
         open_access(Settings(users=str(path), auth="trust"))
     access = open_access(Settings(users=str(path)))
     assert access.rights.may_read("joe", "orders")
@@ -331,7 +352,7 @@ def test_stores_outlive_the_secrets_of_a_user(path: Path) -> None:
     revoke_tokens(path, name="bot")
     assert users.current().tokens == {}
     assert readable() == [], "its open streams read nothing more"
-    assert [(each.name, each.tokens, each.stores) for each in list_users(path)] == [
+    assert [(each.name, each.tokens, each.grants.stores) for each in list_users(path)] == [
         ("bot", 0, ("orders",)),
         ("zoe", 0, ()),
     ]
@@ -351,8 +372,8 @@ def test_stores_outlive_the_secrets_of_a_user(path: Path) -> None:
     add_token(path, name="bot", stores=[])
     assert readable() == ["orders", "other"]
     set_stores(path, name="bot", stores=["orders"])
-    assert remove_user(path, name="bot") == ("orders",)
-    assert remove_user(path, name="zoe") == ()
+    assert remove_user(path, name="bot").stores == ("orders",)
+    assert remove_user(path, name="zoe") == NO_GRANTS
 
 
 _CHANGES = st.sampled_from(["password", "token", "revoke"])
@@ -379,7 +400,7 @@ def test_no_change_of_secrets_widens_a_user(
             revoke_tokens(path, name="bot")
         [found] = list_users(path)
         secrets = found.tokens + found.password
-        assert found.stores == ("orders",)
+        assert found.grants.stores == ("orders",)
         if is_reloaded:
             users.reload()
             assert not rights.may_read("bot", "other")
@@ -402,3 +423,38 @@ def test_a_user_is_not_made_with_stores_that_are_not_allowed(path: Path, stores:
     with pytest.raises(UsersError, match="is not a name of stores"):
         set_password(path, name="joe", password="one", stores=stores)
     assert not path.exists()
+
+
+def test_limits_and_rights_of_a_user_outlive_its_secrets(path: Path) -> None:
+    set_password(path, name="joe", password="one")
+    set_stores(path, name="joe", stores=["orders"])
+    granted = set_limits(path, name="joe", words=["statements=3", "rows=100", "connections=5"])
+    assert granted.words() == ("statements=3", "connections=5", "rows=100")
+    set_admin(path, name="joe", is_admin=True)
+    add_token(path, name="joe")
+    set_password(path, name="joe", password="two")
+    revoke_tokens(path, name="joe")
+    set_stores(path, name="joe", stores=["totals"])
+    rights = Rights(UserLimits(statements=9, bytes=7))
+    Users(path, rights, processes=2)
+    assert rights.admins == {"joe"}
+    wanted = UserLimits(statements=2, connections=3, rows=100, bytes=7)
+    assert rights.limits_of("joe") == wanted, "statements and connections are shared by processes"
+    set_admin(path, name="joe", is_admin=False)
+    set_limits(path, name="joe", words=[])
+    (left,) = list_users(path)
+    assert left.grants == Grants(stores=("totals",))
+    Users(path, rights)
+    assert rights.admins == frozenset()
+    assert rights.limits_of("joe") == UserLimits(statements=9, bytes=7)
+
+
+@pytest.mark.parametrize(
+    "word", ["statements", "statements=0", "statements=-1", "admin", "x=1", ""]
+)
+def test_an_unknown_limit_is_refused(path: Path, word: str) -> None:
+    set_password(path, name="joe", password="one")
+    with pytest.raises(UsersError, match="is not a limit"):
+        set_limits(path, name="joe", words=[word])
+    with pytest.raises(UsersError, match="does not exist"):
+        set_limits(path, name="zoe", words=["rows=1"])

@@ -11,11 +11,13 @@ from starlette.types import ASGIApp
 from uvicorn.server import ServerState
 
 from gateway.access.address_limits import UnauthenticatedConnections
+from gateway.access.places import PlaceLimits, Places
 from gateway.busy_poll import BusyPoll
 from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpConnection, HttpLimits
 from gateway.http.shortcut import ShortcutConnection
 from gateway.http.web_socket import MESSAGE_BYTES_MAX, WebSocketConnection
+from planner.engine import Rights
 from tests.support.waiting import WAIT_S
 
 DATE = b"Thu, 01 Jan 1970 00:00:00 GMT"
@@ -139,7 +141,6 @@ class Connected:
             access_log=False,
             log_config=None,
             server_header=False,
-            limit_concurrency=connections_max,
             timeout_keep_alive=keep_alive_s,
         )
         config.load()
@@ -154,6 +155,7 @@ class Connected:
             "app_state": {},
             "loop": asyncio.get_running_loop(),
             "unauthenticated": self.unauthenticated,
+            "places": Places(PlaceLimits(connections_max), Rights()),
             "limits": limits or HttpLimits(),
             "busy_poll": BusyPoll(0),
             "on_closed": self._end,

@@ -17,6 +17,7 @@ from planner.binding.system_rows import Surroundings, system_table
 from planner.errors import QueryError, UnknownNameError
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries
+from planner.values.cancel import Cancellation
 from planner.values.rights import Rights
 from planner.values.session import Session
 from planner.values.statement import Result, StatementKind
@@ -85,8 +86,15 @@ def test_pseudo_columns_are_readable_but_not_in_the_star() -> None:
 @pytest.mark.parametrize("name", SYSTEM_RELATIONS)
 def test_system_relations_have_their_declared_columns(name: str) -> None:
     session, queries = Session(), RunningQueries(lambda: 4, slow=SlowQueries(0))
-    queries.watch("SELECT", session, lambda: Result(kind=StatementKind.SELECT, rows=()))
-    queries.watch("SELECT", session, lambda: Result(kind=StatementKind.SELECT, batches=iter(())))
+    queries.watch(
+        "SELECT", session, lambda: Result(kind=StatementKind.SELECT, rows=()), Cancellation()
+    )
+    queries.watch(
+        "SELECT",
+        session,
+        lambda: Result(kind=StatementKind.SELECT, batches=iter(())),
+        Cancellation(),
+    )
     around = Surroundings(
         catalog=CATALOG, rights=Rights(), queries=queries, session=session, node="me", now_ms=5
     )

@@ -36,7 +36,7 @@ def watching(least_ms: int = 0) -> RunningQueries:
 
 def test_a_statement_runs_until_its_last_row_is_read() -> None:
     queries = watching()
-    watched = queries.watch("SELECT 1", ANN, lambda: result(iter([BATCH, BATCH])))
+    watched = queries.watch("SELECT 1", ANN, lambda: result(iter([BATCH, BATCH])), Cancellation())
     assert [(each.sql, each.user, each.started_ms) for each in queries.own()] == [
         ("SELECT 1", "ann", 7)
     ]
@@ -55,13 +55,13 @@ def test_a_statement_runs_until_its_last_row_is_read() -> None:
 def test_rows_in_memory_end_a_statement_at_once() -> None:
     queries = watching()
     rows = Result(kind=StatementKind.SELECT, rows=[(1,), (2,)])
-    queries.watch("SELECT 1", ANN, lambda: rows)
+    queries.watch("SELECT 1", ANN, lambda: rows, Cancellation())
     assert [each.rows for each in queries.slow.own()] == [2]
 
 
 def test_a_result_that_is_closed_early_is_listed_once() -> None:
     queries = watching()
-    watched = queries.watch("SELECT 1", ANN, lambda: result(iter([BATCH, BATCH])))
+    watched = queries.watch("SELECT 1", ANN, lambda: result(iter([BATCH, BATCH])), Cancellation())
     assert watched.batches is not None
     assert next(watched.batches).num_rows == 3
     watched.close()
@@ -79,7 +79,7 @@ def test_the_stream_below_is_closed_with_the_result() -> None:
         finally:
             ended.append(True)
 
-    batches = watching().watch("SELECT 1", ANN, lambda: result(read())).batches
+    batches = watching().watch("SELECT 1", ANN, lambda: result(read()), Cancellation()).batches
     assert isinstance(batches, Generator)
     next(batches)
     batches.close()
@@ -101,8 +101,8 @@ def test_errors_are_listed_with_their_code(error: Exception, sqlstate: str) -> N
         raise error
 
     with pytest.raises(type(error)):
-        queries.watch("SELECT 1", ANN, run)
-    watched = queries.watch("SELECT 2", ANN, lambda: result(failing(error)))
+        queries.watch("SELECT 1", ANN, run, Cancellation())
+    watched = queries.watch("SELECT 2", ANN, lambda: result(failing(error)), Cancellation())
     with pytest.raises(type(error)):
         list(watched.batches or ())
     assert [(each.rows, each.sqlstate) for each in queries.slow.own()] == [
