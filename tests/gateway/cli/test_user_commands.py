@@ -19,6 +19,7 @@ from tests.support.process import ROOT, plain_environment
 from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.server
+HEAD = "name\tpassword\ttokens\tstores\tlimits\n"
 
 
 def user(*arguments: str, given: str = "", **environment: str) -> Ended:
@@ -36,17 +37,17 @@ def test_adding_and_removing_the_first_user(tmp_path: Path) -> None:
     )
     token = user("token", "joe", **named).stdout.strip()
     assert Users(path).current().tokens == {token_digest(token): "joe"}
-    assert user("list", **named).stdout == "name\tpassword\ttokens\tstores\njoe\tyes\t1\t*\n"
+    assert user("list", **named).stdout == (f"{HEAD}joe\tyes\t1\t*\t-\n")
     assert user("stores", "joe", "orders", "totals_*", **named).stdout == (
         'user "joe" may read: orders totals_*\n'
     )
     assert user("add", "joe", given="other\n", **named).returncode == 0
-    assert user("list", **named).stdout.endswith("joe\tyes\t1\torders totals_*\n")
+    assert user("list", **named).stdout.endswith("joe\tyes\t1\torders totals_*\t-\n")
     assert user("stores", "joe", "*", **named).returncode == 0
-    assert user("list", **named).stdout.endswith("joe\tyes\t1\t*\n")
+    assert user("list", **named).stdout.endswith("joe\tyes\t1\t*\t-\n")
     assert user("token", "joe", "--revoke", **named).returncode == 0
     assert user("remove", "joe", **named).stdout == 'removed user "joe"\n'
-    assert user("list", **named).stdout == "name\tpassword\ttokens\tstores\n"
+    assert user("list", **named).stdout == HEAD
 
 
 def test_a_limited_user_keeps_its_limits(tmp_path: Path) -> None:
@@ -54,7 +55,7 @@ def test_a_limited_user_keeps_its_limits(tmp_path: Path) -> None:
     made = user("token", "bot", "--stores", "orders,totals_*", **named)
     assert (made.stdout[:4], made.stderr) == ("sgt_", "")
     assert user("token", "bot", "--revoke", **named).returncode == 0
-    listed = "name\tpassword\ttokens\tstores\nbot\tno\t{}\torders totals_*\n"
+    listed = HEAD + "bot\tno\t{}\torders totals_*\t-\n"
     assert user("list", **named).stdout == listed.format(0)
     assert user("token", "bot", **named).stderr == ""
     assert user("list", **named).stdout == listed.format(1)
@@ -62,16 +63,34 @@ def test_a_limited_user_keeps_its_limits(tmp_path: Path) -> None:
     assert added.stdout == 'added user "joe"\n'
     assert added.stderr == 'user "joe" may read every store; --stores limits it\n'
     assert user("add", "joe", "--stores", "other", given="x", **named).stderr == ""
-    assert user("list", **named).stdout.endswith("joe\tyes\t0\tother\n")
+    assert user("list", **named).stdout.endswith("joe\tyes\t0\tother\t-\n")
     assert user("remove", "bot", **named).stdout == (
         'removed user "bot"\nforgot its limits: it might read orders totals_* only; '
         "a new user of this name needs --stores\n"
     )
 
 
+def test_limits_and_administrators(tmp_path: Path) -> None:
+    named = {"STATEGATE_USERS": str(tmp_path / "users.txt")}
+    user("add", "joe", given="x", **named)
+    limited = user("limits", "joe", "statements=2", "rows=100", **named)
+    assert limited.stdout == 'user "joe" has the limits: statements=2 rows=100\n'
+    assert user("admin", "joe", **named).stdout == 'user "joe" is now an administrator\n'
+    joe = "joe\tyes\t0\t*\tadmin statements=2 rows=100\n"
+    assert user("list", **named).stdout == HEAD + joe
+    ordinary = user("admin", "joe", "--revoke", **named)
+    assert ordinary.stdout == 'user "joe" is no longer an administrator\n'
+    assert user("limits", "joe", **named).stdout == (
+        'user "joe" has the limits: those of all users\n'
+    )
+    user("limits", "joe", "bytes=7", **named)
+    assert user("remove", "joe", **named).stdout == 'removed user "joe"\nforgot: bytes=7\n'
+
+
 @pytest.mark.parametrize(
     ("arguments", "given", "said"),
     [
+        (["limits", "joe", "statements=x", "--users", "u"], "", '"statements=x" is not a limit'),
         (["add", "joe"], "x", "no users file is given. Name one with --users."),
         (["add", "joe", "--users", "u"], "", "the password is empty"),
         (["add", "joe", "--users", "u"], "\n", "the password is empty"),
