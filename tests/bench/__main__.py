@@ -85,6 +85,7 @@ FAMILIES: Mapping[str, Family] = {
     "http-typed": http_routes.typed,
     "client-lookups": client_lookups.lookups,
     "mixed": mixed.p99_during_scan,
+    "crowd": mixed.p99_beside_a_crowd,
     "group-by": scans.group_by,
     "select-all": bulk.select_read,
     "select-all-psql": bulk.select_psql,

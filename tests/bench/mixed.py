@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 
 from tests.bench.clients import PgTarget, pgbench_logged
+from tests.bench.crowd import crowd
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns, percentile
 from tests.bench.lookups_pg import PREPARED, script_text
 from tests.bench.scans import GROUP_BY
@@ -18,6 +20,8 @@ CLIENTS = 4
 RATE = 500
 """Lookups per second, far below capacity: this measures waiting, not load."""
 P99_MS_MOST = 20.0
+FRIENDS, CROWD = 20, 400
+"""Clients of one user that look up, and of another that scan."""
 SCAN_END_TIMEOUT_S = 60.0
 
 
@@ -47,6 +51,38 @@ def p99_during_scan(setting: Setting) -> Line:
         rival_name="PostgreSQL",
         better=Better.LOWER,
         ours_most=P99_MS_MOST,
+    )
+
+
+def p99_beside_a_crowd(setting: Setting) -> Line:
+    """99th percentile of one user's lookups while many clients of another scan, and alone."""
+    script = setting.script("crowd.pgbench", script_text(PREPARED, setting.keys))
+    service = replace(setting.ours, user="service")
+
+    def p99() -> float:
+        result = pgbench_logged(
+            service,
+            script,
+            clients=FRIENDS,
+            protocol="prepared",
+            seconds=setting.seconds,
+            rate=RATE,
+        )
+        return percentile(result.latencies_ms, 0.99)
+
+    def beside() -> float:
+        with crowd(replace(setting.ours, user="analyst").dsn, CROWD):
+            return p99()
+
+    loaded, alone = by_turns(beside, p99, rounds=setting.rounds)
+    return Measured(
+        work=f"lookup p99, {FRIENDS} clients, while {CROWD} of another user scan",
+        unit="ms",
+        ours=loaded,
+        rival=alone,
+        rival_name="without them",
+        better=Better.LOWER,
+        ratio_least=1 / 3,
     )
 
 

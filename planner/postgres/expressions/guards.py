@@ -6,6 +6,8 @@ of an AND or OR that is a value. So an expression that can fail becomes a CASE w
 under which PostgreSQL computes it: that of the FILTER, of the other side, or of the branches around
 the subquery. Expressions without a column stay: PostgreSQL computes constants in any case.
 
+DuckDB computes an expression that stands twice once, before a COALESCE around it, but after a CASE.
+
 A subquery that is not correlated is computed once, whether a row needs it or not; it stays, as a
 guard would make it a join with the rows outside.
 """
@@ -42,6 +44,8 @@ _OF_ROWS = (exp.AggFunc, exp.WithinGroup, exp.Where, exp.Join)
 """Nodes whose operands are of rows, not of groups."""
 _WITHOUT_NULLS = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Count)
 """Aggregates that do not see a NULL."""
+_COPIED_MAX = 100
+"""Nodes of an operand that is written again; larger ones would double with each level."""
 
 
 def apply(tree: exp.Expr) -> None:
@@ -57,6 +61,7 @@ def apply(tree: exp.Expr) -> None:
             _guard(part, reduce(_both, plain))
         if not plain:
             _filter_within(node)
+    _guard_operands(tree)
     for query in [*tree.find_all(exp.Select)]:
         checkpoint()
         place = _place_of(query)
@@ -69,6 +74,23 @@ def apply(tree: exp.Expr) -> None:
             conditions = [each.copy() for each in _conditions(place) if _is_plain(each)]
             if conditions:
                 _guard(operand, reduce(_both, conditions))
+
+
+def _guard_operands(tree: exp.Expr) -> None:
+    """Guard the operands of COALESCE: DuckDB computes one before it that stands elsewhere, too."""
+    for coalesce in [*tree.find_all(exp.Coalesce)]:
+        missing: exp.Expr | None = None
+        for operand in [coalesce.this, *coalesce.expressions]:
+            if missing is not None and _may_fail(operand):
+                _guard(operand, missing)
+            if not _is_plain(operand) or _is_large(operand):
+                break
+            null = exp.Is(this=exp.Paren(this=operand.copy()), expression=exp.null())
+            missing = null if missing is None else _both(missing, null)
+
+
+def _is_large(node: exp.Expr) -> bool:
+    return sum(1 for _ in itertools.islice(node.walk(), _COPIED_MAX)) == _COPIED_MAX
 
 
 def _filter_within(node: exp.Filter) -> None:

@@ -329,3 +329,51 @@ SELECT sum(100 / i) FILTER (WHERE i IN (SELECT q.number FROM notes q)) OVER () F
 SELECT sum(10 / x) FILTER (WHERE x <> 0 AND x IN (SELECT 5)), count(*) FILTER (WHERE x IN (SELECT 5)) FROM (VALUES (0), (5)) v(x)
 : bigint bigint
 = 2	1
+SELECT id, coalesce(CASE WHEN i <> 0 THEN NULL ELSE interval '1 day' END, make_interval(hours => 1 / i)) FROM samples WHERE id < 6 ORDER BY id
+: integer interval
+= 1	01:00:00
+= 2	00:00:00
+= 3	00:00:00
+= 4	00:00:00
+= 5	1 day
+SELECT id, coalesce(CASE WHEN i = 0 THEN 1 END, 1 / i + 1 / i), coalesce(CASE WHEN i = 0 THEN 2 END, 1 / i), CASE WHEN i <> 0 THEN 1 / i END FROM samples t WHERE id < 6 ORDER BY id
+: integer integer integer integer
+= 1	2	1	1
+= 2	0	0	0
+= 3	0	0	0
+= 4	0	0	0
+= 5	\N	\N	\N
+SELECT id FROM samples WHERE coalesce(CASE WHEN i = 0 THEN 1 END, 6 / i) > 0 AND coalesce(CASE WHEN i = 0 THEN 1 END, 6 / i) < 9 ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 8
+= 9
+SELECT i, coalesce(CASE WHEN i = 0 THEN 1 END, sum(6 / nullif(i, 0)) + 6 / i + 6 / i, 7) FROM samples GROUP BY i ORDER BY i
+: integer bigint
+= -7	0
+= 0	1
+= 1	18
+= 2	12
+= 3	6
+= 5	3
+= 9	0
+= \N	7
+SELECT id, coalesce(nullif(i, 0), (SELECT 6 / t.i + 6 / t.i), 6 / i) FROM samples t WHERE id < 6 AND i <> 0 ORDER BY id
+: integer integer
+= 1	1
+= 2	2
+= 3	2
+= 4	5
+SELECT count(coalesce(CASE WHEN i = 0 THEN 1 END, 6 / i, 5 / i)), max(coalesce(CASE WHEN i = 0 THEN 1 END, 6 / i)) OVER () FROM samples GROUP BY i ORDER BY 1, 2
+: bigint integer
+= 0	6
+= 1	6
+= 1	6
+= 1	6
+= 1	6
+= 1	6
+= 1	6
+= 2	6

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 
 import duckdb
 import pytest
+from sqlglot.dialects.postgres import Postgres
 
 from planner.composing.functions.macros import MACROS
 from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
@@ -118,3 +120,13 @@ def test_names_of_macros_are_unique() -> None:
     names = [macro.partition("(")[0] for macro in MACROS]
     assert [name for name, count in Counter([*names, *PYTHON_FUNCTIONS]).items() if count > 1] == []
     assert not any(name.startswith("pg_sg_") for name in FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    "given", ["", "1", "'a', 'b'", "1, 2, 3", "ARRAY[1], 'a', 2, 3", "DATE '2020-01-01', name"]
+)
+def test_names_that_the_parser_knows_are_run_or_refused(sides: Sides, given: str) -> None:
+    """sqlglot reads functions of all dialects, and fails with some arguments of a few."""
+    for name in sorted({*Postgres.Parser.FUNCTIONS, *Postgres.Parser.FUNCTION_PARSERS}):
+        with suppress(QueryError):
+            sides.engine.prepare(f"SELECT {name}({given}) FROM people", Session())
