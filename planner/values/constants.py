@@ -119,12 +119,15 @@ def interval_of(node: exp.Expr) -> Constant | None:
 
 
 def fields_of(node: exp.Expr) -> str | None:
-    """Return the fields after an interval or its type, as in `interval '5' day to hour`."""
+    """Return the fields after an interval or its type, as in `interval '5' day to hour`.
+
+    What is no field is among them as it is, and where there is none, a question mark.
+    """
     unit = node.args.get("unit")
     if not isinstance(unit, exp.Expr):
         return None
     ends = (unit.this, unit.expression) if isinstance(unit, exp.IntervalSpan) else (unit,)
-    return " TO ".join(each.name.upper() for each in ends)
+    return " TO ".join("?" if each is None else each.name.upper() for each in ends)
 
 
 def _cast(node: exp.Cast, depth: int) -> Constant | None:

@@ -24,10 +24,12 @@ def joined_type(
 
 
 def filled_type(
-    value: exp.Expr, lengths: exp.Expr, of: Callable[[exp.Expr], DataType | None]
+    given: Sequence[exp.Expr], of: Callable[[exp.Expr], DataType | None]
 ) -> DataType | None:
     """Return the type of `array_fill`, whose second argument has the lengths."""
-    found, listed = of(value), strip(lengths)
+    if len(given) < 2:
+        return None
+    found, listed = of(given[0]), strip(given[1])
     while isinstance(listed, exp.Cast):
         listed = strip(listed.this)
     depth = len(listed.expressions) if isinstance(listed, exp.Array) else 1

@@ -348,7 +348,7 @@ class Types:
             first = next(iter(arguments(node)), None)
             found = None if first is None else self.of(first)
             return as_argument(found) if name in _OF_TEXT else unsized(found)
-        if name == "to_number" and not isinstance(arguments(node)[-1], exp.Literal):
+        if name == "to_number" and not any(each.is_string for each in arguments(node)[-1:]):
             return OF_FLOATS
         if name in COMMON:
             return self._of_alike(alike(name, arguments(node)))
@@ -358,8 +358,7 @@ class Types:
         if name == "array_cat":
             return joined_type(arguments(node), self.of)
         if name == "array_fill":
-            value, lengths, *_ = arguments(node)
-            return filled_type(value, lengths, self.of)
+            return filled_type(arguments(node), self.of)
         if name in OF_ARGUMENT or name in OF_SIGNATURE:
             return self._by_signature(name, arguments(node))
         if name == "age" and [postgres_name(self.of(each)) for each in arguments(node)] == ["xid"]:

@@ -287,3 +287,5 @@ SELECT a.amname, p.* FROM pg_am a, jsonb_each_text('{"a":2}'::jsonb) WITH ORDINA
 SELECT a.amname, p.key, p.value FROM pg_am a, LATERAL json_each(json_build_object('x', a.amname)) AS p WHERE amname = 'heap'
 : name text json
 = heap	x	"heap"
+SELECT '01:02:03'::interval d to number
+! 42601

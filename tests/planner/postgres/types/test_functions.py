@@ -130,3 +130,14 @@ def test_names_that_the_parser_knows_are_run_or_refused(sides: Sides, given: str
     for name in sorted({*Postgres.Parser.FUNCTIONS, *Postgres.Parser.FUNCTION_PARSERS}):
         with suppress(QueryError):
             sides.engine.prepare(f"SELECT {name}({given}) FROM people", Session())
+
+
+@pytest.mark.parametrize("given", ["", "1", "name"])
+def test_a_call_that_is_used_before_it_is_checked_is_run_or_refused(
+    sides: Sides, given: str
+) -> None:
+    """The type of a call is asked for wherever it stands, also of one without its arguments."""
+    for name in sorted(FUNCTIONS):
+        sql = f"SELECT (SELECT count(w.*) FROM (SELECT {name}({given})) AS w) FROM people"
+        with suppress(QueryError):
+            sides.engine.prepare(sql, Session())
