@@ -41,6 +41,7 @@ from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.nodes.service import NodeService
 from gateway.pgwire.server import PgServer, limits_of
 from gateway.process_setup import announce, prepare_process
+from gateway.proxied import proxies_with_header
 from gateway.serve import Serving, run_servers
 from gateway.settings import SETTINGS, Settings
 from gateway.spark_engine import BackgroundEngine, open_spark
@@ -217,6 +218,7 @@ def _wire(
         others=whole,
         locks=None if settings.nodes or whole else AdvisoryLocks(),
         places=places_of(settings, access, settings.pg_connections_max),
+        proxies=proxies_with_header(settings, "pg"),
     )
 
 

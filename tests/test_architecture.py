@@ -108,7 +108,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.overdue",
         "gateway.elsewhere",
         "gateway.live",
-        "gateway.adopting",
+        *("gateway.adopting", "gateway.start_tls", "gateway.proxied"),
         "gateway.listening",
         "gateway.tracing",
         "gateway.nodes",

@@ -19,6 +19,7 @@ from uvicorn.server import ServerState
 from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.peers import Peer
 from gateway.access.places import Places
+from gateway.access.proxy_header import Source
 from gateway.access.rules import ON_AUTHENTICATED
 from gateway.busy_poll import BusyPoll
 from gateway.http.answers import ON_STALLED
@@ -77,6 +78,8 @@ class HttpConnection(HttpToolsProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state, loop)
         self._unauthenticated, self._places = unauthenticated, places
+        self.source: Source | None = None
+        """The client, as a proxy names it; None if the other end is the client."""
         self._limits = limits
         self._busy_poll = busy_poll
         self._on_closed = on_closed
@@ -100,6 +103,9 @@ class HttpConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection, or abort it if there are too many."""
         super().connection_made(transport)
+        if self.source is not None:
+            named, port = self.source
+            self.client = None if named is None else (named, port or 0)
         address = self.client[0] if self.client else None
         if self._unauthenticated.enter(self, address):
             self._start_deadline()
@@ -230,6 +236,7 @@ class HttpConnection(HttpToolsProtocol):
             on_closed=self._leave,
         )
         connection.connection_made(self.transport)
+        connection.client = self.client
         if self.flow.write_paused:
             connection.pause_writing()
         self.transport.set_protocol(connection)

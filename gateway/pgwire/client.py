@@ -9,60 +9,29 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from typing import Protocol, cast
+from typing import cast
 
-from gateway.access.rules import Access
-from gateway.access.tls import Identity, Tls
-from gateway.busy_poll import BusyPoll
+from gateway.access.proxy_header import Source
+from gateway.access.tls import POSTGRES_PROTOCOL, Identity
 from gateway.failures import RequestContext, to_query_error
 from gateway.pgwire.client_timeouts import ClientTimeouts, keep_alive
-from gateway.pgwire.entry.start_tls import CLIENT_HELLO, start_tls
 from gateway.pgwire.entry.startup import StartupPhase
+from gateway.pgwire.host import Host
 from gateway.pgwire.input_output import Input, Output
 from gateway.pgwire.protocol.client_messages import FrontendMessage, Terminate
 from gateway.pgwire.protocol.connection import Connection, State
 from gateway.pgwire.protocol.errors import FATAL, RemoteProtocolError, fatal, respond
-from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.protocol.server_messages import ErrorResponse
 from gateway.pgwire.statements.dialog import Dialog, Work
 from gateway.pgwire.statements.replies import ReportedSettings
-from gateway.statement_threads import StatementThreads
-from gateway.turns import Turns
-from planner.engine import Backends, Engine, ListedCursor, ListedSession, Session
+from gateway.proxied import source_of
+from gateway.start_tls import CLIENT_HELLO, start_tls
+from planner.engine import ListedCursor, ListedSession, Session
 
 logger = logging.getLogger(__name__)
 
 SHUTDOWN = "57P01"
 AUTHENTICATION_TIMEOUT = "57014"
-
-
-class Host(Backends, Protocol):
-    """The interface of the server that a client needs."""
-
-    engine: Engine
-    threads: StatementThreads
-    limits: PgLimits
-    server_version: str
-    access: Access
-    tls: Tls | None
-    busy_poll: BusyPoll
-    turns: Turns
-
-    def enter(self, client: Client) -> None:
-        """Count a new connection."""
-
-    def leave(self, client: Client) -> None:
-        """Forget a connection that has closed and runs nothing."""
-
-    def admit(self, client: Client, user: str) -> None:
-        """Give the client of a user its `process_id`; a QueryError says that there is no place."""
-
-    def cancel(self, process_id: int, secret_key: bytes) -> Work | None:
-        """Cancel the statement of the client with this process id, if the key is right.
-
-        Returns:
-            What remains to be awaited, if another process has the client.
-        """
 
 
 class Client(asyncio.Protocol):
@@ -73,14 +42,13 @@ class Client(asyncio.Protocol):
         loop: the event loop, which is also the clock.
     """
 
-    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, host: Host[Client], loop: asyncio.AbstractEventLoop) -> None:
         self.process_id = 0
         """The number that a CancelRequest names; 0 until the client is admitted."""
         self.secret_key = b""
         """The key that a CancelRequest must have."""
-        self.address: str | None = None
-        """The address of the client, if known."""
-        self.port: int | None = None
+        self.source: Source | None = None
+        """The client, as a proxy or the connection names it."""
         self._host = host
         self._loop = loop
         self._limits = host.limits
@@ -119,8 +87,7 @@ class Client(asyncio.Protocol):
         sock = transport.get_extra_info("socket")
         if sock is not None:
             keep_alive(sock, self._limits)
-        name = transport.get_extra_info("peername")
-        self.address, self.port = (name[0], name[1]) if name else (None, None)
+        self.source = self.source or source_of(transport)
         self._startup = StartupPhase(
             connection=self._connection,
             socket=self,
@@ -205,6 +172,11 @@ class Client(asyncio.Protocol):
     # --- called by the dialog --------------------------------------------------------------------
 
     @property
+    def address(self) -> str | None:
+        """The address of the client, if known."""
+        return None if self.source is None else self.source.address
+
+    @property
     def name(self) -> str:
         """The client in logs: its address, and its process id once it has one."""
         where = self.address or "unknown"
@@ -250,7 +222,7 @@ class Client(asyncio.Protocol):
         """Return the session as pg_stat_activity shows it; None before it begins."""
         if self._dialog is None:
             return None
-        where, is_active = (self.address, self.port), self._input.is_busy
+        where, is_active = self.source or (None, None), self._input.is_busy
         return self._dialog.listed(where, self.process_id, is_active=is_active)
 
     def cursors(self) -> Sequence[ListedCursor]:
@@ -364,7 +336,11 @@ class Client(asyncio.Protocol):
         secured = None
         self._securing = True
         try:
-            secured = await start_tls(bare, self, identity.postgres, early=early, timeout_s=left_s)
+            needs = POSTGRES_PROTOCOL if early else None
+            context = identity.postgres
+            secured = await start_tls(
+                bare, self, context, early=early, timeout_s=left_s, needs=needs
+            )
         finally:
             self._securing = False
             if secured is None:
