@@ -26,6 +26,7 @@ from typing import NoReturn, TypeAlias
 
 from gateway.access.address_turns import AddressTurns
 from gateway.access.login_throttle import Attempt, LoginThrottle
+from gateway.access.open_sessions import OpenSessions
 from gateway.access.peers import AllowedHosts, Peer
 from gateway.access.users import Users, shown_name, token_digest
 from gateway.access.verifiers import (
@@ -44,6 +45,8 @@ USER = "stategate.user"
 required, and None for a request that is answered without a user."""
 ADDRESS = "stategate.address"
 """Key in that scope of the address of the client, which may be behind a proxy."""
+SESSIONS = "stategate.sessions"
+"""Key in that scope of the open sessions, which end with their user."""
 ON_AUTHENTICATED = "stategate.on_authenticated"
 """Key in that scope of the function to call once the client is authenticated, if any."""
 OnAuthenticated: TypeAlias = Callable[[str, Peer], None]
@@ -107,6 +110,10 @@ class Access:
         self._users = users
         self.rights = rights or Rights()
         """The stores that each user may read."""
+        self.sessions = OpenSessions() if users is None else OpenSessions(users.has)
+        """The sessions that end with their user."""
+        if users is not None:
+            users.on_read = self.sessions.end_those_without_user
         self._throttle = LoginThrottle() if throttle is None else throttle
         self._turns = AddressTurns() if turns is None else turns
         self._sleep = sleep
@@ -350,8 +357,7 @@ class Access:
             await self._sleep(delay_s)
 
     def _is_user(self, name: str) -> bool:
-        table = None if self._users is None else self._users.current()
-        return table is not None and (name in table.verifiers or name in table.tokens.values())
+        return self._users is not None and name in self._users.current().names
 
 
 def password_failed(user: str) -> QueryError:

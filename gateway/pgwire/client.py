@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import cast
 
+from gateway.access.open_sessions import USER_IS_GONE
 from gateway.access.proxy_header import Source
 from gateway.access.tls import POSTGRES_PROTOCOL, Identity
 from gateway.failures import RequestContext, to_query_error
@@ -31,6 +33,7 @@ from planner.engine import ListedCursor, ListedSession, Session
 logger = logging.getLogger(__name__)
 
 SHUTDOWN = "57P01"
+_BY_COMMAND = "terminating connection due to administrator command"
 AUTHENTICATION_TIMEOUT = "57014"
 
 
@@ -76,7 +79,9 @@ class Client(asyncio.Protocol):
         self._early = b""
         """Bytes of the TLS handshake that arrived before it began."""
         self._securing = False
-        self._draining = False
+        self._last: ErrorResponse | None = None
+        """The last message, once the connection has to end."""
+        self._leave_user: Callable[[], None] = lambda: None
 
     # --- called by the transport -----------------------------------------------------------------
 
@@ -205,18 +210,21 @@ class Client(asyncio.Protocol):
         if self._dialog is not None:
             self._dialog.cancel()
 
-    def drain(self) -> None:
+    def drain(self, detail: str | None = None) -> None:
         """End the connection after the running statement, or at once."""
-        self._draining = True
+        self._last = fatal(SHUTDOWN, _BY_COMMAND, detail)
+        self._drain(self._last)
+
+    def _drain(self, last: ErrorResponse) -> None:
         if self._securing:
             self.abort()
         elif not self._input.is_busy:
-            self._end(fatal(SHUTDOWN, "terminating connection due to administrator command"))
+            self._end(last)
 
-    def terminate(self) -> None:
+    def terminate(self, detail: str | None = None) -> None:
         """Cancel the running statement and end the connection."""
         self.cancel()
-        self.drain()
+        self.drain(detail)
 
     def listed(self) -> ListedSession | None:
         """Return the session as pg_stat_activity shows it; None before it begins."""
@@ -285,10 +293,11 @@ class Client(asyncio.Protocol):
         self._timeouts.active_s = self._loop.time()
         if self._output.closed:
             self._left()
-        if self._draining:
-            self.drain()
+        if self._last is not None:
+            self._drain(self._last)
 
     def _left(self) -> None:
+        self._leave_user()
         if self._dialog is not None:
             self._dialog.close()
         self._host.leave(self)
@@ -365,6 +374,9 @@ class Client(asyncio.Protocol):
         """Take statements from now on."""
         self._startup = None
         session.pid, session.backends = self.process_id, self._host
+        self._leave_user = self._host.access.sessions.enter(
+            session.user, partial(self.terminate, USER_IS_GONE)
+        )
         self._dialog = Dialog(
             connection=self._connection,
             engine=self._host.engine,
