@@ -19,6 +19,7 @@ from gateway.adopting import adopt
 from gateway.busy_poll import BusyPoll
 from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpConnection, HttpLimits
+from gateway.http.refusals import NO_SNIFFING
 from gateway.http.shortcut import ShortcutConnection
 from gateway.http.web_socket import (
     MESSAGE_BYTES_MAX,
@@ -172,8 +173,7 @@ def uvicorn_config(
         access_log=False,
         log_config=None,
         server_header=False,
-        # A browser takes each answer for what it says it is.
-        headers=[("X-Content-Type-Options", "nosniff")],
+        headers=[(NO_SNIFFING[0].decode(), NO_SNIFFING[1].decode())],
         backlog=BACKLOG,
         ssl_context_factory=None if tls is None else lambda *_: tls.http_context(),
         timeout_keep_alive=max(1, settings.keep_alive_ms // 1000),
