@@ -33,6 +33,10 @@ _BLOCK_BYTES: Final = {_UNSPECIFIED: 0, _TCP4: 12, _TCP6: 36, _UNIX: 216}
 """Bytes of both addresses and ports, by family and transport."""
 
 
+LOCAL_HEADER: Final = _HEAD.pack(_SIGNATURE, _LOCAL, _UNSPECIFIED, 0)
+"""The header of a connection that a proxy makes for itself."""
+
+
 class Source(NamedTuple):
     """The client that a proxy names."""
 
