@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from starlette.types import ASGIApp
 
+from gateway.accepting.listening import cannot_listen, listen, shown_address
 from gateway.access.places import Places
 from gateway.access.tls import Tls
 from gateway.addresses import host_port, parse_address
@@ -25,7 +26,6 @@ from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError
 from gateway.http.at_once import AtOnce
 from gateway.http.server import HttpServer, uvicorn_config
-from gateway.listening import cannot_listen, listen, shown_address
 from gateway.settings import Settings
 from gateway.workers.links import Note, Order, WorkerEnd
 

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn, Protocol, TypeVar
 
+from gateway.accepting.proxied import proxies_with_header
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
 from gateway.addresses import host_port, parse_address
@@ -41,7 +42,6 @@ from gateway.http.stores_document import describe_stores, reasons_not_ready
 from gateway.nodes.service import NodeService
 from gateway.pgwire.server import PgServer, limits_of
 from gateway.process_setup import announce, prepare_process
-from gateway.proxied import proxies_with_header
 from gateway.serve import Serving, run_servers
 from gateway.settings import SETTINGS, Settings
 from gateway.spark_engine import BackgroundEngine, open_spark

@@ -12,10 +12,12 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
+from gateway.accepting.adopting import adopt
+from gateway.accepting.listening import BACKLOG
+from gateway.accepting.proxied import ProxiedConnections, proxies_with_header
 from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.places import PlaceLimits, Places
 from gateway.access.tls import Tls
-from gateway.adopting import adopt
 from gateway.busy_poll import BusyPoll
 from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpConnection, HttpLimits
@@ -27,8 +29,6 @@ from gateway.http.web_socket import (
     PING_TIMEOUT_S,
     WebSocketConnection,
 )
-from gateway.listening import BACKLOG
-from gateway.proxied import ProxiedConnections, proxies_with_header
 from gateway.settings import Settings
 from planner.engine import Rights
 

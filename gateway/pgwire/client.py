@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import cast
 
+from gateway.accepting.proxied import source_of
+from gateway.accepting.start_tls import CLIENT_HELLO, start_tls
 from gateway.access.open_sessions import USER_IS_GONE
 from gateway.access.proxy_header import Source
 from gateway.access.tls import POSTGRES_PROTOCOL, Identity
@@ -26,8 +28,6 @@ from gateway.pgwire.protocol.errors import FATAL, RemoteProtocolError, fatal, re
 from gateway.pgwire.protocol.server_messages import ErrorResponse
 from gateway.pgwire.statements.dialog import Dialog, Work
 from gateway.pgwire.statements.replies import ReportedSettings
-from gateway.proxied import source_of
-from gateway.start_tls import CLIENT_HELLO, start_tls
 from planner.engine import ListedCursor, ListedSession, Session
 
 logger = logging.getLogger(__name__)

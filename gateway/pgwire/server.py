@@ -11,16 +11,16 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
+from gateway.accepting.adopting import adopt
+from gateway.accepting.proxied import ProxiedConnections
 from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.peers import Proxies
 from gateway.access.places import PlaceLimits, Places
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
-from gateway.adopting import adopt
 from gateway.busy_poll import BusyPoll
 from gateway.pgwire.client import Client
 from gateway.pgwire.protocol.limits import PgLimits
-from gateway.proxied import ProxiedConnections
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
 from gateway.turns import Turns

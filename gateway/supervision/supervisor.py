@@ -23,9 +23,9 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
+from gateway.accepting.listening import listen, shown_address
 from gateway.addresses import host_port, parse_address
 from gateway.errors import ServeError, SettingsError
-from gateway.listening import listen, shown_address
 from gateway.settings import Settings
 from gateway.supervision.composing import ComposingServer
 from gateway.supervision.shares import data_of, share_of

@@ -12,10 +12,10 @@ import ssl
 from collections.abc import Callable
 from typing import Protocol, cast
 
+from gateway.accepting.start_tls import start_tls
 from gateway.access.peers import Proxies
 from gateway.access.proxy_header import ProxyHeaderError, Source, read_header
 from gateway.settings import Settings
-from gateway.start_tls import start_tls
 
 logger = logging.getLogger(__name__)
 
