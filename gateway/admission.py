@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,8 @@ from gateway.errors import SettingsError
 from gateway.http.origins import AllowedOrigins
 from gateway.settings import Settings
 from planner.engine import Rights, UserLimits
+
+logger = logging.getLogger(__name__)
 
 
 def open_access(settings: Settings, audit: Audit | None = None, *, processes: int = 1) -> Access:
@@ -44,6 +47,11 @@ def open_access(settings: Settings, audit: Audit | None = None, *, processes: in
     if method is Method.TRUST:
         _require_no_limits(settings)
         return Access(rules=rules, rights=Rights(_limits(settings)), audit=audit)
+    if not settings.tls_certificate and not settings.proxies and _is_reachable(settings, "http"):
+        logger.warning(
+            "HTTP takes no passwords and tokens from other machines: there is no certificate "
+            "(tls_certificate), and no proxy that has one (proxies)"
+        )
     rights = Rights(_limits(settings, has_users=True))
     users = Users(Path(settings.users), rights, audit=audit, processes=processes)
     return Access(rules=rules, users=users, rights=rights, audit=audit)
@@ -150,17 +158,23 @@ def require_loopback(settings: Settings, name: str) -> None:
     Raises:
         SettingsError: they can.
     """
+    if _is_reachable(settings, name):
+        raise SettingsError(
+            f'setting "{name}": {getattr(settings, name)} can be reached from other machines, '
+            "and there are no users",
+            hint="Make some with `stategate user add` and name their file with --users, or give "
+            "--allow-anonymous to admit everyone.",
+        )
+
+
+def _is_reachable(settings: Settings, name: str) -> bool:
+    """Whether other machines can reach an address of the settings."""
     text = getattr(settings, name)
     if not text:
-        return
+        return False
     address = parse_address(name, text)
     try:
         found = socket.getaddrinfo(address.host, None, type=socket.SOCK_STREAM)
     except OSError:
-        return  # listening there reports the error better
-    if not all(is_loopback(str(where[0])) for *_, where in found):
-        raise SettingsError(
-            f'setting "{name}": {text} can be reached from other machines, and there are no users',
-            hint="Make some with `stategate user add` and name their file with --users, or give "
-            "--allow-anonymous to admit everyone.",
-        )
+        return False  # listening there reports the error better
+    return not all(is_loopback(str(where[0])) for *_, where in found)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gateway.access.users import shown_name
 from planner.engine import QueryError, statement_shape
-from planner.errors import InternalError, out_of_memory
+from planner.errors import InternalError, is_out_of_files, out_of_files, out_of_memory
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +40,9 @@ def to_query_error(error: Exception, context: RequestContext) -> QueryError:
     """Return the error that the client gets; log an internal one with its traceback."""
     if isinstance(error, QueryError) and error.sqlstate != INTERNAL:
         return error
+    if is_out_of_files(error):
+        logger.error("too many open files %s", context)
+        return out_of_files()
     logger.error("internal error %s", context, exc_info=error)
     if isinstance(error, QueryError):
         return error

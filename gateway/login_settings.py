@@ -20,6 +20,12 @@ ALL_MAX = setting(
     unit="connections",
     least=1,
 )
+PROXY_PROTOCOL = setting(
+    "off",
+    "Listeners whose connections from `proxies` must begin with a header of the PROXY protocol, "
+    "version 1 or 2: off, pg, http or both. Off, because most HTTP proxies send X-Forwarded-For. "
+    "Connections from elsewhere must not have one.",
+)
 AUDIT = setting(
     "",
     "Where the audit goes: the path of a file, stderr or stdout. Empty for none, the default: each "

@@ -14,6 +14,7 @@ import typer
 
 from gateway.cli import (
     comment_command,
+    health_command,
     load_command,
     log_commands,
     rebuild_command,
@@ -45,6 +46,7 @@ app.command()(load_command.load)
 app.command()(log_commands.compact)
 app.command()(rebuild_command.rebuild)
 app.command()(comment_command.comment)
+app.command()(health_command.health)
 
 Url = Annotated[
     str, typer.Option("--url", envvar=URL_VARIABLE, help="Gateway to talk to, by HTTP.")

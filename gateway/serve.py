@@ -18,6 +18,8 @@ from typing import Any, Protocol
 
 from starlette.types import ASGIApp
 
+from gateway.accepting.listening import cannot_listen, listen, shown_address
+from gateway.accepting.open_files import OpenFilesWatch
 from gateway.access.places import Places
 from gateway.access.tls import Tls
 from gateway.addresses import host_port, parse_address
@@ -25,7 +27,6 @@ from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError
 from gateway.http.at_once import AtOnce
 from gateway.http.server import HttpServer, uvicorn_config
-from gateway.listening import cannot_listen, listen, shown_address
 from gateway.settings import Settings
 from gateway.workers.links import Note, Order, WorkerEnd
 
@@ -206,6 +207,7 @@ async def serve(serving: Serving) -> None:
         scheme = "https" if serving.tls else "http"
         serving.announce(f"HTTP on {scheme}://{shown_address(listener)}")
     looking = asyncio.create_task(look_often(serving.look))
+    watching = asyncio.create_task(look_often(OpenFilesWatch()))
     try:
         await _until_stopped(serving, serving_http, ending.begun)
         serving.announce("stopping")
@@ -213,6 +215,7 @@ async def serve(serving: Serving) -> None:
     finally:
         serving.on_stopping()
         looking.cancel()
+        watching.cancel()
         http.should_exit = True
         forcing = asyncio.create_task(_force(http, ending.forced))
         await asyncio.gather(_stop_wire(serving, ending.forced), serving_http)
@@ -228,7 +231,7 @@ async def look_often(look: Callable[[], None], *, every_s: float = _LOOK_S) -> N
         try:
             look()
         except Exception:  # the next look may succeed, and a withdrawn right must be noticed
-            logger.exception("the users file could not be looked at")
+            logger.exception("a look failed")
 
 
 async def _until_stopped(

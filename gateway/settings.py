@@ -72,6 +72,7 @@ class Settings:
         "X-Forwarded-Proto are trusted. None by default, because anyone can send these headers. "
         "Requests from another proxy count as the proxy's own, and never as loopback.",
     )
+    proxy_protocol: str = login_settings.PROXY_PROTOCOL
     unauthenticated_of_address_max: int = login_settings.OF_ADDRESS_MAX
     unauthenticated_max: int = login_settings.ALL_MAX
     authentication_timeout_ms: int = login_settings.TIMEOUT_MS
@@ -355,6 +356,11 @@ class Settings:
             raise SettingsError(
                 "a certificate needs its key, and a key its certificate", hint=_BOTH_HINT
             )
+        if self.proxy_protocol != "off" and not self.proxies:
+            raise SettingsError(
+                f'setting "proxy_protocol" is "{self.proxy_protocol}", but there are no proxies',
+                hint="Set proxies to their addresses.",
+            )
         if (self.tls_required or self.auth == "password") and not self.tls_certificate:
             raise SettingsError("TLS is required, but there is no certificate", hint=_BOTH_HINT)
 
@@ -375,6 +381,7 @@ _CHOICES = {
     "log_level": ("debug", "info", "warning", "error"),
     "auth": ("auto", "scram", "password", "trust"),
     "traces": ("off", "otlp"),
+    "proxy_protocol": ("off", "pg", "http", "both"),
 }
 
 

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn, Protocol, TypeVar
 
+from gateway.accepting.proxied import proxies_with_header
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
 from gateway.addresses import host_port, parse_address
@@ -217,6 +218,7 @@ def _wire(
         others=whole,
         locks=None if settings.nodes or whole else AdvisoryLocks(),
         places=places_of(settings, access, settings.pg_connections_max),
+        proxies=proxies_with_header(settings, "pg"),
     )
 
 

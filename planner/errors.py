@@ -100,6 +100,33 @@ def out_of_memory(detail: str | None = None) -> LimitExceededError:
     )
 
 
+TOO_MANY_FILES = "Too many open files"
+"""What the operating system says, and after it Python, Arrow, RocksDB and DuckDB."""
+_CAUSES_MAX = 16
+
+
+def is_out_of_files(error: BaseException | None) -> bool:
+    """Whether an error comes from the limit of open files, itself or by its cause."""
+    for _ in range(_CAUSES_MAX):
+        if error is None:
+            return False
+        if TOO_MANY_FILES in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def out_of_files(detail: str | None = None) -> UnavailableError:
+    """Return the error of a statement that needs a file, when no more may be open (53000)."""
+    return UnavailableError(
+        "too many open files",
+        detail=detail,
+        hint="Retry. Raise the gateway's limit of open files (ulimit -n), or lower open_files or "
+        "the limits of connections.",
+        sqlstate="53000",
+    )
+
+
 class QueryCancelledError(QueryError):
     """The statement was cancelled, or reached its deadline (57014)."""
 

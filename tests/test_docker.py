@@ -15,12 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from gateway.addresses import parse_address
 from gateway.settings import SETTINGS, Settings
 
 ROOT = Path(__file__).parent.parent
 DOCKER = ROOT / "docker"
 DOCKERFILES = [DOCKER / "Dockerfile.gateway", DOCKER / "Dockerfile.pipeline"]
 COMPOSE = DOCKER / "compose.yaml"
+HEALTH = ["stategate", "health"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,13 @@ def services() -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
+def health_command(path: Path) -> list[str]:
+    """Return the command of the HEALTHCHECK."""
+    health = next(i.rest for i in instructions(path) if i.word == "HEALTHCHECK")
+    words: list[str] = json.loads(health[health.index("CMD ") + 4 :])
+    return words
+
+
 def compose_commands() -> list[list[str]]:
     """Return the commands of services from our images.
 
@@ -74,6 +83,15 @@ def test_no_port_of_the_host_is_published_twice() -> None:
     """All profiles can run together."""
     ports = re.findall(r'^ +- "127\.0\.0\.1:(\d+):\d+"$', COMPOSE.read_text(), re.MULTILINE)
     assert len(set(ports)) == len(ports)
+
+
+def test_each_gateway_is_watched_with_a_certificate_and_without() -> None:
+    """`tests/gateway/cli/test_health_command.py` holds the command to that."""
+    assert health_command(DOCKER / "Dockerfile.gateway") == HEALTH
+    for text in services().values():
+        if "stategate" in text and '"serve"' in text and "Dockerfile.pipeline" in text:
+            (probe,) = re.findall(r"^ +test: (\[.*\])$", text, re.MULTILINE)
+            assert json.loads(probe) == ["CMD", *HEALTH]
 
 
 def option(command: list[str], name: str) -> str:
@@ -102,10 +120,10 @@ def test_images_are_slim_staged_unprivileged_and_watched(path: Path) -> None:
     ]
     words = [i.word for i in made]
     assert words.index("USER") > len(words) - 1 - words[::-1].index("FROM")
-    health = next(i.rest for i in made if i.word == "HEALTHCHECK")
-    probe = json.loads(health[health.index("CMD ") + 4 :])
-    assert probe[:2] == ["python", "-c"]
-    compile(probe[2], f"{path.name} HEALTHCHECK", "exec")
+    probe = health_command(path)
+    if probe != HEALTH:
+        assert probe[:2] == ["python", "-c"]
+        compile(probe[2], f"{path.name} HEALTHCHECK", "exec")
 
 
 def test_packages_are_all_copied() -> None:
@@ -161,8 +179,8 @@ def test_ports_agree() -> None:
     for command in serving:
         http, pg = (option(command, flag).rpartition(":")[2] for flag in ("--http", "--pg"))
         assert {int(http), int(pg)} == ports
-        health = next(i.rest for i in instructions(gateway) if i.word == "HEALTHCHECK")
-        assert f"127.0.0.1:{http}/" in health
+        # What `stategate health` asks without settings.
+        assert int(http) == parse_address("http", Settings().http).port
 
 
 def test_ports_are_those_of_the_readme_and_of_serve() -> None:
@@ -223,8 +241,6 @@ def test_the_gateway_with_a_spark_of_its_own_has_what_it_needs() -> None:
     )
     assert set(given) <= set(SETTINGS)
     Settings(spark_remote=given["spark_remote"])  # raises for an address that Spark does not know
-    (probe,) = re.findall(r"^ +test: (\[.*\])$", text, re.MULTILINE)
-    compile(json.loads(probe)[3], "compose.yaml healthcheck", "exec")
 
 
 def test_the_nodes_of_the_cluster_know_each_other() -> None:

@@ -97,14 +97,32 @@ def test_the_user_is_that_of_the_image() -> None:
 
 def test_secrets_are_mounted_where_the_settings_say() -> None:
     found = settings()
-    (volume,) = [each["secret"] for each in pod()["volumes"] if "secret" in each]
+    volumes = {each["name"]: each["secret"] for each in pod()["volumes"] if "secret" in each}
     # The gateway refuses secrets that others can read.
-    assert volume["defaultMode"] == 0o440
+    assert {volume["defaultMode"] for volume in volumes.values()} == {0o440}
     mounts = {m["name"]: m["mountPath"] for m in container()["volumeMounts"]}
-    keys = set(re.findall(r"--from-(?:literal|file)=(\w+)", MANIFEST.read_text()))
-    assert {found.nodes_secret, found.users} == {f"{mounts['secret']}/{key}" for key in keys}
-    assert f"secret generic {volume['secretName']}" in MANIFEST.read_text()
+    named = {}
+    for name, volume in volumes.items():
+        _, command = MANIFEST.read_text().split(f"secret generic {volume['secretName']} ")
+        lines = re.match(r"(?:.*\\\n)*.*\n", command)
+        assert lines is not None
+        keys = re.findall(r"--from-(?:literal|file)=([\w.]+)", lines[0])
+        named[name] = {f"{mounts[name]}/{key}" for key in keys}
+    assert named["secret"] == {found.nodes_secret, found.users}
+    assert named["tls"] == {found.tls_certificate, found.tls_key, found.nodes_ca}
     assert found.data == mounts["replicas"]
+
+
+def test_users_can_log_in_on_both_protocols() -> None:
+    """HTTP takes credentials over TLS only, and probes have to ask by HTTPS then."""
+    found = settings()
+    assert found.users
+    assert found.tls_certificate
+    assert found.tls_required
+    for name in ("startupProbe", "livenessProbe", "readinessProbe"):
+        assert container()[name]["httpGet"]["scheme"] == "HTTPS"
+    annotations = document("StatefulSet")["spec"]["template"]["metadata"]["annotations"]
+    assert annotations["prometheus.io/scheme"] == "https"
 
 
 def test_a_pod_has_time_to_leave() -> None:

@@ -93,7 +93,7 @@ class Proxies:
         found = [(name, value) for name, value in headers if name in _FORWARDING]
         if not found:
             return Peer(address=source, secured=secured)
-        if not self._trusts(source):
+        if not self.trusts(source):
             return Peer(address=source, secured=secured, forwarded=True)
         hops = b",".join(value for name, value in found if name == _FOR).decode("latin-1")
         schemes = [value for name, value in headers if name == _PROTO]
@@ -107,11 +107,12 @@ class Proxies:
         """Return the last address that is not a trusted proxy; None if there is no valid one."""
         for hop in reversed(hops):
             address = _address(hop)
-            if address is None or not self._trusts(address):
+            if address is None or not self.trusts(address):
                 return address
         return None
 
-    def _trusts(self, address: str | None) -> bool:
+    def trusts(self, address: str | None) -> bool:
+        """Whether an address is one of them."""
         if address is None or not self._networks:
             return False
         try:

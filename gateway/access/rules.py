@@ -24,7 +24,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn, TypeAlias
 
-from gateway.access.address_limits import LoginThrottle
+from gateway.access.address_turns import AddressTurns
+from gateway.access.login_throttle import Attempt, LoginThrottle
+from gateway.access.open_sessions import OpenSessions
 from gateway.access.peers import AllowedHosts, Peer
 from gateway.access.users import Users, shown_name, token_digest
 from gateway.access.verifiers import (
@@ -43,6 +45,8 @@ USER = "stategate.user"
 required, and None for a request that is answered without a user."""
 ADDRESS = "stategate.address"
 """Key in that scope of the address of the client, which may be behind a proxy."""
+SESSIONS = "stategate.sessions"
+"""Key in that scope of the open sessions, which end with their user."""
 ON_AUTHENTICATED = "stategate.on_authenticated"
 """Key in that scope of the function to call once the client is authenticated, if any."""
 OnAuthenticated: TypeAlias = Callable[[str, Peer], None]
@@ -84,7 +88,8 @@ class Access:
         rules: the operator's settings; by default loopback is trusted and others are refused.
         users: required unless the method is trust.
         rights: the stores that each user may read, as `users` keeps them; None for all stores.
-        throttle: counts the failures of each address.
+        throttle: counts failures by address and account.
+        turns: the turns of each address.
         sleep: waits for a number of seconds.
         audit: takes a line of each login.
     """
@@ -96,6 +101,7 @@ class Access:
         users: Users | None = None,
         rights: Rights | None = None,
         throttle: LoginThrottle | None = None,
+        turns: AddressTurns | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         audit: Audit | None = None,
     ) -> None:
@@ -104,7 +110,12 @@ class Access:
         self._users = users
         self.rights = rights or Rights()
         """The stores that each user may read."""
+        self.sessions = OpenSessions() if users is None else OpenSessions(users.has)
+        """The sessions that end with their user."""
+        if users is not None:
+            users.on_read = self.sessions.end_those_without_user
         self._throttle = LoginThrottle() if throttle is None else throttle
+        self._turns = AddressTurns() if turns is None else turns
         self._sleep = sleep
         self._audit: Audit = NoAudit() if audit is None else audit
         # A separate thread, because statements would delay logins. It checks some 500 passwords
@@ -211,13 +222,33 @@ class Access:
                 sqlstate="28000",
             )
 
-    def require_not_throttled(self, peer: Peer) -> None:
-        """Refuse an address with too many recent failures.
+    def require_not_throttled(self, peer: Peer, user: str | None) -> None:
+        """Refuse an account with too many recent failures from the same address.
+
+        Args:
+            peer: where the client is.
+            user: the name that it claims; None for a token.
 
         Raises:
             TooManyAttemptsError: it has too many (28000).
         """
-        wait_s = self._throttle.refused_for_s(peer.address)
+        self._require_tries(self._throttle.attempt(peer.address, user))
+
+    async def require_turn(self, peer: Peer, user: str) -> None:
+        """Wait until a password may be checked.
+
+        Raises:
+            TooManyAttemptsError: the account has failed too often from there (28000).
+        """
+        await self._turn(self._throttle.attempt(peer.address, user))
+
+    async def _turn(self, attempt: Attempt) -> None:
+        self._require_tries(attempt)
+        await self._turns.wait(attempt)
+        self._require_tries(attempt)
+
+    def _require_tries(self, attempt: Attempt) -> None:
+        wait_s = self._throttle.refused_for_s(attempt)
         if wait_s:
             raise TooManyAttemptsError(wait_s)
 
@@ -249,19 +280,21 @@ class Access:
 
         Raises:
             QueryError: the password is wrong or the user unknown (28P01), after a delay; or the
-                address has failed too often (28000).
+                account has failed too often from there (28000).
         """
         if self.has_verified(user=user, password=password):
             return
+        attempt = self._throttle.attempt(peer.address, user)
+        await self._turn(attempt)
         verifier, doomed = self.verifier_of(user)
-        async with self._checking:
+        async with self._turns.alone(attempt), self._checking:
             # A failure is counted before the next check begins, so that parallel guesses gain
             # nothing over sequential ones.
-            self.require_not_throttled(peer)
+            self._require_tries(attempt)
             right = await self._fits(verifier, password) and not doomed
-            delay_s = 0.0 if right else self._note_failure(peer, user=user)
+            delay_s = 0.0 if right else self._note_failure(attempt, peer, user=user)
         if not right:
-            await self._sleep(delay_s)
+            await self._pause(attempt, delay_s)
             raise password_failed(user)
         self._verified[self._tag(user, password, verifier)] = None
         while len(self._verified) > _VERIFIED_MAX:
@@ -290,13 +323,13 @@ class Access:
         """Return the user of a bearer token.
 
         Raises:
-            QueryError: the token is unknown (28P01), or the address has failed too often (28000).
+            QueryError: the token is unknown (28P01), or too many from there were (28000).
         """
         user = self.user_of_token(token)
         if user is not None:
             return user
-        self.require_not_throttled(peer)
-        await self._sleep(self._note_failure(peer, user=""))
+        self.require_not_throttled(peer, None)
+        await self._fail(peer, user=None)
         raise QueryError("the bearer token is not valid", sqlstate="28P01")
 
     async def fail(self, peer: Peer, *, user: str) -> NoReturn:
@@ -305,18 +338,26 @@ class Access:
         Raises:
             QueryError: always (28P01).
         """
-        await self._sleep(self._note_failure(peer, user=user))
+        await self._fail(peer, user=user)
         raise password_failed(user)
 
-    def _note_failure(self, peer: Peer, *, user: str) -> float:
+    async def _fail(self, peer: Peer, *, user: str | None) -> None:
+        attempt = self._throttle.attempt(peer.address, user)
+        await self._pause(attempt, self._note_failure(attempt, peer, user=user))
+
+    def _note_failure(self, attempt: Attempt, peer: Peer, *, user: str | None) -> float:
         # An unknown name may be a password or token in the wrong field.
-        known = repr(user) if self._is_user(user) else "unknown"
+        known = repr(user) if user is not None and self._is_user(user) else "unknown"
         logger.warning("authentication failed, user=%s, client=%s", known, peer)
-        return self._throttle.fail(peer.address)
+        return self._throttle.fail(attempt)
+
+    async def _pause(self, attempt: Attempt, delay_s: float) -> None:
+        """Wait until a failure may be answered; it takes a place of its address meanwhile."""
+        with self._turns.failing(attempt):
+            await self._sleep(delay_s)
 
     def _is_user(self, name: str) -> bool:
-        table = None if self._users is None else self._users.current()
-        return table is not None and (name in table.verifiers or name in table.tokens.values())
+        return self._users is not None and name in self._users.current().names
 
 
 def password_failed(user: str) -> QueryError:

@@ -20,7 +20,7 @@ import hashlib
 import logging
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -92,6 +92,8 @@ class UserTable:
     tokens: Mapping[bytes, str] = field(repr=False)
     """User name by token digest."""
     mock_secret: bytes = field(repr=False)
+    names: frozenset[str] = frozenset()
+    """Those who have a password or a token."""
     shapes: tuple[Shape, ...] = ()
     """The shapes of all verifiers, sorted; mock verifiers use them too."""
 
@@ -129,10 +131,16 @@ class Users:
     ) -> None:
         self._path, self._rights = path, rights or Rights()
         self._processes = processes
+        self.on_read: Callable[[], None] = lambda: None
+        """Called when the file was read again."""
         self._audit: Audit = NoAudit() if audit is None else audit
         self._signature: Signature | None = signature_of(path)
         self._spare_secret = secrets.token_bytes(32)
         self._table = self._read()
+
+    def has(self, name: str) -> bool:
+        """Whether a user has a password or a token, in the version that was read last."""
+        return name in self._table.names
 
     def current(self) -> UserTable:
         """Return the users in the file, or those of its last good version if it cannot be read."""
@@ -153,6 +161,7 @@ class Users:
         else:
             logger.info("users file read, users=%d", len(self._table.verifiers))
             self._audit.note("users", users=len(self._table.verifiers))
+            self.on_read()
 
     def _read(self) -> UserTable:
         require_private(self._path, setting="users")
@@ -185,6 +194,7 @@ def _table(entries: list[Entry], *, spare_secret: bytes) -> UserTable:
         verifiers=verifiers,
         tokens=tokens,
         mock_secret=mock_secret,
+        names=frozenset((*verifiers, *tokens.values())),
         shapes=tuple(sorted(map(shape_of, verifiers.values()))),
     )
 

@@ -19,12 +19,12 @@ from types import FrameType
 
 from rich.console import Console
 
+from gateway.accepting.listening import cannot_listen
 from gateway.addresses import parse_address
 from gateway.cli.client import Client
 from gateway.cli.demo_directory import DemoDirectory
 from gateway.cli.demo_programs import PipelineEvents, Program, running, show_progress
 from gateway.errors import RemoteError, ServeError, UnreachableError
-from gateway.listening import cannot_listen
 
 CLONE = Path(__file__).parents[2]
 EXAMPLE = CLONE / "examples" / "flights"

@@ -20,6 +20,7 @@ from gateway.access.peers import Headers, Peer, Proxies
 from gateway.access.rules import (
     ADDRESS,
     ON_AUTHENTICATED,
+    SESSIONS,
     USER,
     Access,
     Method,
@@ -163,7 +164,7 @@ class HttpAccess:
 
     async def _identify(self, scope: Scope) -> str:
         peer = self._peer(scope)
-        scope[ADDRESS] = peer.address
+        scope[ADDRESS], scope[SESSIONS] = peer.address, self._access.sessions
         is_socket = scope["type"] == "websocket"
         headers = handshake_headers(scope) if is_socket else scope["headers"]
         known = user_at_once(self._access, peer, headers)

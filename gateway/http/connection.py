@@ -19,17 +19,19 @@ from uvicorn.server import ServerState
 from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.peers import Peer
 from gateway.access.places import Places
+from gateway.access.proxy_header import Source
 from gateway.access.rules import ON_AUTHENTICATED
 from gateway.busy_poll import BusyPoll
 from gateway.http.answers import ON_STALLED
+from gateway.http.refusals import MALFORMED, NO_SNIFFING, REFUSED_HOST, lacks_host
 from gateway.http.web_socket import SOCKET_PATH, WebSocketConnection
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
 
 _TOO_LARGE: Final = (
-    b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
-    b"content-length: 0\r\nconnection: close\r\n\r\n"
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\n%b: %b\r\n"
+    b"content-length: 0\r\nconnection: close\r\n\r\n" % NO_SNIFFING
 )
 
 
@@ -77,6 +79,8 @@ class HttpConnection(HttpToolsProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state, loop)
         self._unauthenticated, self._places = unauthenticated, places
+        self.source: Source | None = None
+        """The client, as a proxy names it; None if the other end is the client."""
         self._limits = limits
         self._busy_poll = busy_poll
         self._on_closed = on_closed
@@ -91,6 +95,8 @@ class HttpConnection(HttpToolsProtocol):
         self._is_handed_over = False
         """Whether the connection is a WebSocket now."""
         self._is_known = False
+        self._is_broken = False
+        """Whether a request was malformed, so that no further one can be read."""
         self._answering: RequestResponseCycle | None = None
         """The current or last answered request; others may be queued after it."""
         self.timeout_keep_alive = min(
@@ -100,6 +106,9 @@ class HttpConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection, or abort it if there are too many."""
         super().connection_made(transport)
+        if self.source is not None:
+            named, port = self.source
+            self.client = None if named is None else (named, port or 0)
         address = self.client[0] if self.client else None
         if self._unauthenticated.enter(self, address):
             self._start_deadline()
@@ -132,8 +141,8 @@ class HttpConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse bytes, and limit the time and size of a head."""
-        if self.transport.is_closing():
-            return  # bytes that TLS still delivers after the close
+        if self.transport.is_closing() or self._is_broken:
+            return  # bytes that TLS still delivers after the close, or after a malformed request
         self._feed(data)
         if self._is_handed_over:
             return
@@ -177,7 +186,50 @@ class HttpConnection(HttpToolsProtocol):
         if self._deadline is not None:
             self._stop_deadline()
         self._upgrades = self._may_upgrade()
+        app = self.app
+        if self._lacks_host():
+            self.app = REFUSED_HOST
         super().on_headers_complete()
+        self.app = app
+
+    def _lacks_host(self) -> bool:
+        return lacks_host(self.parser.get_http_version(), self.headers)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse a malformed request in its turn, and read no further one."""
+        self._is_broken = True
+        broken = self.cycle if self._headed else None
+        if broken is not None and broken is self._answering:
+            # Its body is malformed, and its answer may have begun.
+            broken.disconnected = True
+            broken.message_event.set()
+            if broken.response_started:
+                self.transport.close()
+                return
+        elif broken is not None:
+            self.pipeline.popleft()
+        waits = self._busy and broken is not self._answering
+        self.cycle = self._refusal()
+        if waits:
+            self.pipeline.appendleft((self.cycle, MALFORMED))  # type: ignore[arg-type]
+        else:
+            self._start_asgi_task(self.cycle, MALFORMED)  # type: ignore[arg-type]
+
+    def _refusal(self) -> RequestResponseCycle:
+        """Return the answer to a request that could not be read."""
+        return RequestResponseCycle(
+            scope={"type": "http", "method": "GET"},  # type: ignore[typeddict-item]
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=False,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=False,
+            keep_alive=False,
+            on_response=self.on_response_complete,
+        )
 
     def on_message_complete(self) -> None:
         """Note that the body is complete."""
@@ -204,6 +256,7 @@ class HttpConnection(HttpToolsProtocol):
             and httptools.parse_url(self.url).path == SOCKET_PATH
             and not any(_has_body(*header) for header in self.headers)
             and not self._busy
+            and not self._lacks_host()
         )
 
     def _should_upgrade(self) -> bool:
@@ -230,6 +283,7 @@ class HttpConnection(HttpToolsProtocol):
             on_closed=self._leave,
         )
         connection.connection_made(self.transport)
+        connection.client = self.client
         if self.flow.write_paused:
             connection.pause_writing()
         self.transport.set_protocol(connection)

@@ -7,17 +7,21 @@ import contextlib
 import socket
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from gateway.accepting.adopting import adopt
+from gateway.accepting.listening import BACKLOG
+from gateway.accepting.proxied import ProxiedConnections, proxies_with_header
 from gateway.access.address_limits import UnauthenticatedConnections
 from gateway.access.places import PlaceLimits, Places
 from gateway.access.tls import Tls
-from gateway.adopting import adopt
 from gateway.busy_poll import BusyPoll
 from gateway.http.at_once import AtOnce
 from gateway.http.connection import HttpConnection, HttpLimits
+from gateway.http.refusals import NO_SNIFFING
 from gateway.http.shortcut import ShortcutConnection
 from gateway.http.web_socket import (
     MESSAGE_BYTES_MAX,
@@ -25,7 +29,6 @@ from gateway.http.web_socket import (
     PING_TIMEOUT_S,
     WebSocketConnection,
 )
-from gateway.listening import BACKLOG
 from gateway.settings import Settings
 from planner.engine import Rights
 
@@ -53,6 +56,8 @@ class HttpServer(uvicorn.Server):
         on_started: Callable[[], None],
     ) -> None:
         super().__init__(config)
+        self._proxies = proxies_with_header(settings, "http")
+        self._proxied: ProxiedConnections | None = None
         self._busy_poll, self._at_once, self._on_started = busy_poll, at_once, on_started
         if places is None:
             places = Places(PlaceLimits(settings.http_connections_max), Rights())
@@ -85,14 +90,13 @@ class HttpServer(uvicorn.Server):
             limits=self._limits,
             busy_poll=self._busy_poll,
         )
-        context = self.config.ssl
+        if self._proxies is not None:
+            self._proxied = ProxiedConnections(
+                self._proxies, timeout_s=self._limits.head_timeout_s, tls=self.config.ssl
+            )
         self.servers = [
             await loop.create_server(
-                self._connect,
-                sock=each,
-                ssl=context,
-                backlog=self.config.backlog,
-                ssl_handshake_timeout=self._handshake_timeout_s,
+                self._begun, sock=each, backlog=self.config.backlog, **self._tls_at_once
             )
             for each in sockets or ()
         ]
@@ -100,9 +104,20 @@ class HttpServer(uvicorn.Server):
         self._on_started()
 
     @property
-    def _handshake_timeout_s(self) -> float | None:
+    def _tls_at_once(self) -> dict[str, Any]:
+        """The arguments of the loop for TLS from the first byte on."""
+        if self.config.ssl is None or self._proxied is not None:
+            return {}
         # Connections in a TLS handshake are not counted yet, so time limits them.
-        return None if self.config.ssl is None else self._limits.head_timeout_s
+        return {
+            "ssl": self.config.ssl,
+            "ssl_handshake_timeout": self._limits.head_timeout_s,
+        }
+
+    def _begun(self, on_closed: Callable[[], None] = lambda: None) -> asyncio.Protocol:
+        """Return the protocol of a new connection."""
+        connection = self._connect(on_closed=on_closed)
+        return connection if self._proxied is None else self._proxied.before(connection, on_closed)
 
     def adopt(self, connection: socket.socket, on_closed: Callable[[], None]) -> None:
         """Serve an accepted connection.
@@ -113,11 +128,16 @@ class HttpServer(uvicorn.Server):
         """
         adopt(
             connection,
-            partial(self._connect, on_closed=on_closed),
+            partial(self._begun, on_closed),
             on_failed=on_closed,
-            ssl=self.config.ssl,
-            ssl_handshake_timeout=self._handshake_timeout_s,
+            **self._tls_at_once,
         )
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close all connections, also those that have not begun."""
+        if self._proxied is not None:
+            self._proxied.close()
+        await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -153,8 +173,7 @@ def uvicorn_config(
         access_log=False,
         log_config=None,
         server_header=False,
-        # A browser takes each answer for what it says it is.
-        headers=[("X-Content-Type-Options", "nosniff")],
+        headers=[(NO_SNIFFING[0].decode(), NO_SNIFFING[1].decode())],
         backlog=BACKLOG,
         ssl_context_factory=None if tls is None else lambda *_: tls.http_context(),
         timeout_keep_alive=max(1, settings.keep_alive_ms // 1000),

@@ -190,6 +190,7 @@ class ShortcutConnection(HttpConnection):
             and not parser.should_upgrade()
             and not self.expect_100_continue
             and not any(name == b"transfer-encoding" for name, _ in self.headers)
+            and not self._lacks_host()
         )
         return self._at_once.reader(parser.get_method(), self.url) if is_plain else None
 

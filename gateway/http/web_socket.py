@@ -19,6 +19,7 @@ from websockets.frames import Frame
 from websockets.http11 import Request
 
 from gateway.access.rules import ON_AUTHENTICATED, OnAuthenticated
+from gateway.http.refusals import NO_SNIFFING
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
@@ -40,11 +41,12 @@ _VERSION: Final = b"sec-websocket-version"
 _OF_HANDSHAKE: Final = frozenset({b"connection", b"upgrade", b"sec-websocket-key", _VERSION})
 _PROTOCOLS: Final = b"sec-websocket-protocol"
 _BAD_HANDSHAKE: Final = (
-    b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    b"HTTP/1.1 400 Bad Request\r\n%b: %b\r\n"
+    b"content-length: 0\r\nconnection: close\r\n\r\n" % NO_SNIFFING
 )
 _BAD_VERSION: Final = (
-    b"HTTP/1.1 426 Upgrade Required\r\nsec-websocket-version: 13\r\n"
-    b"content-length: 0\r\nconnection: close\r\n\r\n"
+    b"HTTP/1.1 426 Upgrade Required\r\nsec-websocket-version: 13\r\n%b: %b\r\n"
+    b"content-length: 0\r\nconnection: close\r\n\r\n" % NO_SNIFFING
 )
 
 

@@ -12,8 +12,8 @@ from functools import partial
 
 import pyarrow as pa
 
+from gateway.accepting.listening import cannot_listen
 from gateway.addresses import Address, host_port
-from gateway.listening import cannot_listen
 from gateway.nodes.connection import NodeConnection
 from gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame, keys_frame
 from gateway.nodes.handshake import Handshake, Hello

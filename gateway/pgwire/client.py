@@ -9,60 +9,32 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from typing import Protocol, cast
+from functools import partial
+from typing import cast
 
-from gateway.access.rules import Access
-from gateway.access.tls import Identity, Tls
-from gateway.busy_poll import BusyPoll
+from gateway.accepting.proxied import source_of
+from gateway.accepting.start_tls import CLIENT_HELLO, start_tls
+from gateway.access.open_sessions import USER_IS_GONE
+from gateway.access.proxy_header import Source
+from gateway.access.tls import POSTGRES_PROTOCOL, Identity
 from gateway.failures import RequestContext, to_query_error
 from gateway.pgwire.client_timeouts import ClientTimeouts, keep_alive
-from gateway.pgwire.entry.start_tls import CLIENT_HELLO, start_tls
 from gateway.pgwire.entry.startup import StartupPhase
+from gateway.pgwire.host import Host
 from gateway.pgwire.input_output import Input, Output
 from gateway.pgwire.protocol.client_messages import FrontendMessage, Terminate
 from gateway.pgwire.protocol.connection import Connection, State
 from gateway.pgwire.protocol.errors import FATAL, RemoteProtocolError, fatal, respond
-from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.protocol.server_messages import ErrorResponse
 from gateway.pgwire.statements.dialog import Dialog, Work
 from gateway.pgwire.statements.replies import ReportedSettings
-from gateway.statement_threads import StatementThreads
-from gateway.turns import Turns
-from planner.engine import Backends, Engine, ListedCursor, ListedSession, Session
+from planner.engine import ListedCursor, ListedSession, Session
 
 logger = logging.getLogger(__name__)
 
 SHUTDOWN = "57P01"
+_BY_COMMAND = "terminating connection due to administrator command"
 AUTHENTICATION_TIMEOUT = "57014"
-
-
-class Host(Backends, Protocol):
-    """The interface of the server that a client needs."""
-
-    engine: Engine
-    threads: StatementThreads
-    limits: PgLimits
-    server_version: str
-    access: Access
-    tls: Tls | None
-    busy_poll: BusyPoll
-    turns: Turns
-
-    def enter(self, client: Client) -> None:
-        """Count a new connection."""
-
-    def leave(self, client: Client) -> None:
-        """Forget a connection that has closed and runs nothing."""
-
-    def admit(self, client: Client, user: str) -> None:
-        """Give the client of a user its `process_id`; a QueryError says that there is no place."""
-
-    def cancel(self, process_id: int, secret_key: bytes) -> Work | None:
-        """Cancel the statement of the client with this process id, if the key is right.
-
-        Returns:
-            What remains to be awaited, if another process has the client.
-        """
 
 
 class Client(asyncio.Protocol):
@@ -73,14 +45,13 @@ class Client(asyncio.Protocol):
         loop: the event loop, which is also the clock.
     """
 
-    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, host: Host[Client], loop: asyncio.AbstractEventLoop) -> None:
         self.process_id = 0
         """The number that a CancelRequest names; 0 until the client is admitted."""
         self.secret_key = b""
         """The key that a CancelRequest must have."""
-        self.address: str | None = None
-        """The address of the client, if known."""
-        self.port: int | None = None
+        self.source: Source | None = None
+        """The client, as a proxy or the connection names it."""
         self._host = host
         self._loop = loop
         self._limits = host.limits
@@ -108,7 +79,9 @@ class Client(asyncio.Protocol):
         self._early = b""
         """Bytes of the TLS handshake that arrived before it began."""
         self._securing = False
-        self._draining = False
+        self._last: ErrorResponse | None = None
+        """The last message, once the connection has to end."""
+        self._leave_user: Callable[[], None] = lambda: None
 
     # --- called by the transport -----------------------------------------------------------------
 
@@ -119,8 +92,7 @@ class Client(asyncio.Protocol):
         sock = transport.get_extra_info("socket")
         if sock is not None:
             keep_alive(sock, self._limits)
-        name = transport.get_extra_info("peername")
-        self.address, self.port = (name[0], name[1]) if name else (None, None)
+        self.source = self.source or source_of(transport)
         self._startup = StartupPhase(
             connection=self._connection,
             socket=self,
@@ -205,6 +177,11 @@ class Client(asyncio.Protocol):
     # --- called by the dialog --------------------------------------------------------------------
 
     @property
+    def address(self) -> str | None:
+        """The address of the client, if known."""
+        return None if self.source is None else self.source.address
+
+    @property
     def name(self) -> str:
         """The client in logs: its address, and its process id once it has one."""
         where = self.address or "unknown"
@@ -233,24 +210,27 @@ class Client(asyncio.Protocol):
         if self._dialog is not None:
             self._dialog.cancel()
 
-    def drain(self) -> None:
+    def drain(self, detail: str | None = None) -> None:
         """End the connection after the running statement, or at once."""
-        self._draining = True
+        self._last = fatal(SHUTDOWN, _BY_COMMAND, detail)
+        self._drain(self._last)
+
+    def _drain(self, last: ErrorResponse) -> None:
         if self._securing:
             self.abort()
         elif not self._input.is_busy:
-            self._end(fatal(SHUTDOWN, "terminating connection due to administrator command"))
+            self._end(last)
 
-    def terminate(self) -> None:
+    def terminate(self, detail: str | None = None) -> None:
         """Cancel the running statement and end the connection."""
         self.cancel()
-        self.drain()
+        self.drain(detail)
 
     def listed(self) -> ListedSession | None:
         """Return the session as pg_stat_activity shows it; None before it begins."""
         if self._dialog is None:
             return None
-        where, is_active = (self.address, self.port), self._input.is_busy
+        where, is_active = self.source or (None, None), self._input.is_busy
         return self._dialog.listed(where, self.process_id, is_active=is_active)
 
     def cursors(self) -> Sequence[ListedCursor]:
@@ -313,10 +293,11 @@ class Client(asyncio.Protocol):
         self._timeouts.active_s = self._loop.time()
         if self._output.closed:
             self._left()
-        if self._draining:
-            self.drain()
+        if self._last is not None:
+            self._drain(self._last)
 
     def _left(self) -> None:
+        self._leave_user()
         if self._dialog is not None:
             self._dialog.close()
         self._host.leave(self)
@@ -364,7 +345,11 @@ class Client(asyncio.Protocol):
         secured = None
         self._securing = True
         try:
-            secured = await start_tls(bare, self, identity.postgres, early=early, timeout_s=left_s)
+            needs = POSTGRES_PROTOCOL if early else None
+            context = identity.postgres
+            secured = await start_tls(
+                bare, self, context, early=early, timeout_s=left_s, needs=needs
+            )
         finally:
             self._securing = False
             if secured is None:
@@ -389,6 +374,9 @@ class Client(asyncio.Protocol):
         """Take statements from now on."""
         self._startup = None
         session.pid, session.backends = self.process_id, self._host
+        self._leave_user = self._host.access.sessions.enter(
+            session.user, partial(self.terminate, USER_IS_GONE)
+        )
         self._dialog = Dialog(
             connection=self._connection,
             engine=self._host.engine,

@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
+from gateway.accepting.adopting import adopt
+from gateway.accepting.proxied import ProxiedConnections
 from gateway.access.address_limits import UnauthenticatedConnections
+from gateway.access.peers import Proxies
 from gateway.access.places import PlaceLimits, Places
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
-from gateway.adopting import adopt
 from gateway.busy_poll import BusyPoll
 from gateway.pgwire.client import Client
 from gateway.pgwire.protocol.limits import PgLimits
@@ -70,6 +72,7 @@ class PgServer:
         others: the sessions of other processes; None where this one serves alone.
         locks: the advisory locks of all sessions; None if sessions cannot hold any.
         places: the places of clients; by default one user may take all.
+        proxies: their connections begin with a PROXY header; None if none has one.
     """
 
     def __init__(
@@ -85,6 +88,7 @@ class PgServer:
         others: OtherSessions | None = None,
         locks: LockTable | None = None,
         places: Places | None = None,
+        proxies: Proxies | None = None,
     ) -> None:
         self.engine = engine
         self.threads = threads
@@ -96,6 +100,11 @@ class PgServer:
         self.turns = Turns()
         self._others = others
         self.locks = locks
+        self._proxied = (
+            None
+            if proxies is None
+            else ProxiedConnections(proxies, timeout_s=limits.startup_timeout_s)
+        )
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
         self._clients: set[Client] = set()
@@ -132,7 +141,7 @@ class PgServer:
         self.open()
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
-            lambda: Client(self, loop), host, port, backlog=self.limits.backlog
+            lambda: self._begun(Client(self, loop)), host, port, backlog=self.limits.backlog
         )
         self.port = bound = int(self._server.sockets[0].getsockname()[1])
         logger.info("postgres wire listening, host=%s, port=%d", host, bound)
@@ -142,6 +151,12 @@ class PgServer:
         """Begin to serve in the running loop, without listening: `adopt` gives the connections."""
         self._loop = asyncio.get_running_loop()
         self._sweeper = self._loop.create_task(self._sweep())
+
+    def _begun(
+        self, client: Client, on_failed: Callable[[], None] = lambda: None
+    ) -> asyncio.Protocol:
+        """Return the protocol of a new connection."""
+        return client if self._proxied is None else self._proxied.before(client, on_failed)
 
     def adopt(self, connection: socket.socket, on_closed: Callable[[], None]) -> None:
         """Serve an accepted connection.
@@ -154,9 +169,9 @@ class PgServer:
         self._on_closed[client] = on_closed
 
         def forget() -> None:
-            self._on_closed.pop(client, on_closed)()
+            self._on_closed.pop(client, lambda: None)()
 
-        adopt(connection, lambda: client, on_failed=forget)
+        adopt(connection, lambda: self._begun(client, forget), on_failed=forget)
 
     async def stop(self, *, grace_s: float) -> None:
         """Accept no clients, wait for running statements, then cancel the rest.
@@ -166,6 +181,8 @@ class PgServer:
         """
         if self._server is not None:
             self._server.close()
+        if self._proxied is not None:
+            self._proxied.close()
         for client in tuple(self._clients):
             client.drain()
         if not await self._empty_within(grace_s):

@@ -23,9 +23,10 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
+from gateway.accepting.listening import listen, shown_address
+from gateway.accepting.open_files import OUT_OF_FILES
 from gateway.addresses import host_port, parse_address
 from gateway.errors import ServeError, SettingsError
-from gateway.listening import listen, shown_address
 from gateway.settings import Settings
 from gateway.supervision.composing import ComposingServer
 from gateway.supervision.shares import data_of, share_of
@@ -37,6 +38,8 @@ logger = logging.getLogger(__name__)
 
 _ACCEPTED_MAX = 64
 """Connections accepted before other events are handled."""
+_ACCEPT_PAUSE_S = 0.5
+"""Pause after a connection that could not be accepted, for want of open files."""
 _LIVED_S = 10.0
 """A worker that lived for less is replaced after a pause, because its successor may end, too."""
 _PAUSE_S = 1.0
@@ -175,11 +178,23 @@ class _Supervisor:
             except BlockingIOError:
                 return
             except OSError as error:
-                # The client has gone already, or there are too many open files.
                 logger.warning("connection not accepted, error=%s", error)
+                if error.errno in OUT_OF_FILES:
+                    self._pause_accepting(order, listener)
                 return
             with connection:
                 self._hand_over(order, connection)
+
+    def _pause_accepting(self, order: Order, listener: socket.socket) -> None:
+        """Let clients wait a moment: as long as no file can be opened, a loop would spin."""
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(listener)
+
+        def go_on() -> None:
+            if not self._stopping.is_set():
+                loop.add_reader(listener, self._accept, order, listener)
+
+        loop.call_later(_ACCEPT_PAUSE_S, go_on)
 
     def _hand_over(self, order: Order, connection: socket.socket) -> None:
         """Give a connection to the worker with the fewest connections.

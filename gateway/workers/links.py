@@ -9,10 +9,13 @@ case of eight, four clients of two workers would all have the same worker. The s
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import Enum
+
+logger = logging.getLogger(__name__)
 
 _READ_BYTES = 4096
 
@@ -41,6 +44,10 @@ class Note(Enum):
     """An HTTP connection has ended."""
     CLOSED_POSTGRES = b"p"
     """A connection of the Postgres wire has ended."""
+
+
+_LOST = {Order.SERVE_HTTP: Note.CLOSED_HTTP, Order.SERVE_POSTGRES: Note.CLOSED_POSTGRES}
+"""What ends a connection whose socket did not arrive: the worker may open no more files."""
 
 
 class SupervisorEnd:
@@ -126,6 +133,9 @@ class WorkerEnd:
                         connection = socket.socket(fileno=descriptors[0])
                         connection.setblocking(False)
                         serve[Order(order)](connection)
+                    elif (lost := _LOST.get(Order(order))) is not None:
+                        logger.warning("connection lost, too many open files")
+                        self.note(lost)
                     else:
                         obey[Order(order)]()
             except BlockingIOError:

@@ -13,12 +13,14 @@ from planner.composing.database import OUT_OF_MEMORY, ROW_TOO_LONG, STREAM, Data
 from planner.composing.duckdb_messages import MESSAGES
 from planner.composing.functions.raising import raised_error
 from planner.errors import (
+    TOO_MANY_FILES,
     InternalError,
     InvalidValueError,
     LimitExceededError,
     NotSupportedError,
     QueryCancelledError,
     QueryError,
+    out_of_files,
     out_of_memory,
 )
 from planner.postgres.refused import NO_FUNCTION
@@ -79,7 +81,8 @@ _CLASSES: dict[str, tuple[type[QueryError], str]] = {
 def translate(error: DatabaseError, outline: Outline) -> QueryError:
     """Return a DuckDB error with PostgreSQL's message and SQLSTATE, and its position if known."""
     text = _QUOTED.split(str(error), maxsplit=1)[0]
-    if (raised := raised_error(str(error), text)) is not None:
+    is_out = TOO_MANY_FILES in text
+    if (raised := out_of_files() if is_out else raised_error(str(error), text)) is not None:
         return raised
     for pattern, kind, message, sqlstate in MESSAGES:
         if found := re.search(pattern, text):

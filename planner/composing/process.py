@@ -29,7 +29,7 @@ from planner.composing.messages import (
     SentRelation,
     decode_reply,
 )
-from planner.errors import UnavailableError
+from planner.errors import out_of_files
 
 logger = logging.getLogger(__name__)
 
@@ -55,12 +55,7 @@ def connected() -> tuple[socket.socket, socket.socket]:
         return socket.socketpair()
     except OSError as error:
         logger.error("a socket could not be made error=%s", error)
-        raise UnavailableError(
-            "a socket for the statement could not be made",
-            detail=str(error.strerror),
-            hint="Retry, or raise the gateway's limit of open files.",
-            sqlstate="53000",
-        ) from error
+        raise out_of_files(f"A socket could not be made: {error.strerror}.") from error
 
 
 class Lane:

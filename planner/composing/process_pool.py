@@ -26,7 +26,7 @@ from planner.composing.forkserver import FORK_SERVER, ForkServer
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess, ProcessEndedError
 from planner.composing.socket_pool import SocketPool
-from planner.errors import UnavailableError
+from planner.errors import UnavailableError, is_out_of_files, out_of_files
 from planner.values.cancel import Cancellation
 
 logger = logging.getLogger(__name__)
@@ -204,6 +204,8 @@ class ProcessPool:
             process = ComposingProcess(self._limits, self._forks, place=place)
         except OSError as error:
             logger.error("a composing process could not be started error=%s", error)
+            if is_out_of_files(error):
+                raise out_of_files("A process for the statement could not be started.") from error
             raise UnavailableError(
                 "a process for the statement could not be started", hint="Retry.", sqlstate="55000"
             ) from error

@@ -14,6 +14,7 @@ end.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import pickle
@@ -40,6 +41,8 @@ _ENDED_MAX = 4_096
 """Processes that failed by themselves, of which the fork server knows; some die in a day."""
 _ASKED_MAX = 64
 """Bytes of the owner that are answered at once; it sends one at a time."""
+_ACCEPT_PAUSE_S = 0.05
+"""Pause after a connection that could not be accepted, for want of open files."""
 _SEND_S = 1.0
 """How long a frame of some bytes may take."""
 _CHILDREN, _OTHERS = 0, 1
@@ -154,7 +157,9 @@ class _Forking:
     def _accept(self) -> None:
         try:
             control, _ = self._listener.accept()
-        except OSError:  # it has gone already, or there are too many open files
+        except OSError as error:  # it has gone already, or there are too many open files
+            if error.errno in {errno.EMFILE, errno.ENFILE}:
+                time.sleep(_ACCEPT_PAUSE_S)  # it would be tried again at once, and again
             return
         control.settimeout(_SEND_S)
         gateway = _Gateway(control)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from planner.errors import QueryCancelledError
+from planner.errors import QueryCancelledError, QueryError
 
 logger = logging.getLogger(__name__)
 
@@ -96,6 +96,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=ALARMS.__init__)  # type: ignore[misc]
 
 
+def _by_request() -> QueryError:
+    return QueryCancelledError("canceling statement due to user request")
+
+
 class Cancellation:
     """Set from any thread; `check` raises in the thread that works.
 
@@ -109,16 +113,21 @@ class Cancellation:
         self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
         self.trace: tuple[str, str] | None = None
         """The trace of the statement, for other nodes; see `stores.spec.store.Stop`."""
-        self._cancelled = False
+        self._cancelled: Callable[[], QueryError] | None = None
+        """Makes the error of whoever goes on; None until it is cancelled."""
         self._lock = threading.Lock()
         self._callbacks: list[Callable[[], None]] = []
 
-    def cancel(self) -> None:
-        """Stop the statement: `check` raises from now on, and callbacks run once."""
+    def cancel(self, why: Callable[[], QueryError] | None = None) -> None:
+        """Stop the statement: `check` raises from now on, and callbacks run once.
+
+        Args:
+            why: makes the error that `check` raises; None for that of a user's request.
+        """
         with self._lock:
-            if self._cancelled:
+            if self._cancelled is not None:
                 return
-            self._cancelled = True
+            self._cancelled = why or _by_request
             for callback in self._callbacks:
                 callback()
 
@@ -132,7 +141,7 @@ class Cancellation:
         """
         with self._lock:
             self._callbacks.append(callback)
-            if self._cancelled:
+            if self._cancelled is not None:
                 callback()
 
         def forget() -> None:
@@ -174,9 +183,9 @@ class Cancellation:
         """Return normally if the statement may go on.
 
         Raises:
-            QueryCancelledError: it was cancelled, or its deadline has passed.
+            QueryError: it was cancelled, or its deadline has passed (57014).
         """
-        if self._cancelled:
-            raise QueryCancelledError("canceling statement due to user request")
+        if self._cancelled is not None:
+            raise self._cancelled()
         if self._deadline is not None and time.monotonic() >= self._deadline:
             raise QueryCancelledError("canceling statement due to statement timeout")

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.errors import QueryError, StoreFailedError, UnavailableError
+from planner.errors import (
+    TOO_MANY_FILES,
+    QueryError,
+    StoreFailedError,
+    UnavailableError,
+    is_out_of_files,
+    out_of_files,
+)
 from stores.errors import FailureReason, StoreError
 
 SQLSTATE_BY_REASON: dict[FailureReason, str] = {
@@ -47,6 +54,8 @@ def read_failed(store: str, partition: int, error: Exception) -> QueryError:
         error: why; one that a retry can help is that of a node that was lost.
     """
     message = f'partition {partition} of store "{store}" failed while it was read: {error}'
+    if is_out_of_files(error):
+        return out_of_files(message)
     if isinstance(error, StoreError) and error.retryable:
         return UnavailableError(message, hint="Retry.", sqlstate="55S03")
     return StoreFailedError(message)
@@ -60,13 +69,16 @@ def partitions_failed(failures: Sequence[tuple[str, int, FailureReason, str]]) -
     """
     worst = min((failure[2] for failure in failures), key=_SEVERITY.index)
     store, partition, _, said = next(f for f in failures if f[2] is worst)
+    detail = "; ".join(f"{s}[{p}] {reason.value}: {text}" for s, p, reason, text in failures)
+    if worst is FailureReason.STORE_EXCEPTION and TOO_MANY_FILES in said:
+        return out_of_files(detail)
     more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
     kind: type[QueryError] = UnavailableError if worst.retryable else QueryError
     if worst is FailureReason.STORE_EXCEPTION:
         kind = StoreFailedError
     return kind(
         f'partition {partition} of store "{store}"{more} did not answer: {said}',
-        detail="; ".join(f"{s}[{p}] {reason.value}: {text}" for s, p, reason, text in failures),
+        detail=detail,
         hint=_HINTS[worst],
         sqlstate=SQLSTATE_BY_REASON[worst],
     )

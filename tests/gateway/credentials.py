@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.access.address_limits import LoginThrottle, ThrottleLimits
 from gateway.access.changing_users import set_password
+from gateway.access.login_throttle import LoginThrottle, ThrottleLimits
 from gateway.access.rules import Access, AccessRules, Method
 from gateway.access.users import Users
 from planner.engine import Rights

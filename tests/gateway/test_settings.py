@@ -63,6 +63,7 @@ def test_every_setting_has_a_reason_and_a_variable() -> None:
             "a certificate needs its key, and a key its certificate",
             "tls_certificate",
         ),
+        ({"STATEGATE_PROXY_PROTOCOL": "pg"}, "there are no proxies", "proxies"),
         ({"STATEGATE_TLS_REQUIRED": "on"}, "there is no certificate", "tls_certificate"),
         (
             {"STATEGATE_AUTH": "password", "STATEGATE_USERS": "x"},

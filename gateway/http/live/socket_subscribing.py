@@ -28,7 +28,13 @@ from gateway.http.answers import ClientGoneError, ClientStalledError
 from gateway.http.endpoint import Services, request_context, threads_of, unless_left
 from gateway.http.live.events import JsonMessages, json_of
 from gateway.http.live.handshakes import chosen_protocol
-from gateway.http.live.streams import Outlet, open_subscription, read_subscription, send_live
+from gateway.http.live.streams import (
+    Outlet,
+    ending_with_user,
+    open_subscription,
+    read_subscription,
+    send_live,
+)
 from gateway.http.requests.parsing import SubscribeRequest
 from planner.engine import Cancellation, QueryError
 
@@ -142,7 +148,8 @@ class SocketEndpoint:
             request = read_subscription(scope, self._settings)
             sql = request.sql
             work = self._run(scope, request, socket)
-            await unless_left(work, socket.cancellation, socket.left(), is_ended=lambda: False)
+            with ending_with_user(scope, socket.cancellation):
+                await unless_left(work, socket.cancellation, socket.left(), is_ended=lambda: False)
             return _LIFETIME
         except ClientGoneError:
             if socket.broken is None:

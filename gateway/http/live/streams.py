@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from gateway.access.rules import USER
+from gateway.access.open_sessions import USER_IS_GONE, OpenSessions
+from gateway.access.rules import SESSIONS, USER
 from gateway.http.answers import ClientStalledError
 from gateway.http.endpoint import ANONYMOUS, Services, client_of, threads_of
 from gateway.http.live.events import ROWS_MAX, SERVER_SENT, JsonMessages, server_sent
@@ -26,7 +28,16 @@ from gateway.http.statements.exchange import only_statement
 from gateway.live import LiveReader, open_live
 from gateway.settings import Settings
 from gateway.statement_threads import StatementThreads
-from planner.engine import FIRST_ROWS, Cancellation, FirstRows, LiveEvent, Row, Session, Statement
+from planner.engine import (
+    FIRST_ROWS,
+    Cancellation,
+    FirstRows,
+    LiveEvent,
+    QueryError,
+    Row,
+    Session,
+    Statement,
+)
 
 SILENCE_S: Final = 15.0
 """Time without an event after which a client gets a sign of life, so that neither it nor a proxy
@@ -61,6 +72,21 @@ def read_subscription(scope: Scope, settings: Settings) -> SubscribeRequest:
     request = read_subscribe_request(scope["query_string"], parameters_max=settings.parameters_max)
     last = Headers(scope=scope).get(_LAST_ID)
     return request if last is None else request.after(last)
+
+
+@contextmanager
+def ending_with_user(scope: Scope, cancellation: Cancellation) -> Iterator[None]:
+    """Cancel what runs in the block once the user of its connection is gone (28000)."""
+    sessions: OpenSessions = scope[SESSIONS]
+    leave = sessions.enter(scope[USER], partial(cancellation.cancel, _user_is_gone))
+    try:
+        yield
+    finally:
+        leave()
+
+
+def _user_is_gone() -> QueryError:
+    return QueryError("the live query ends", detail=USER_IS_GONE, sqlstate="28000")
 
 
 async def open_subscription(

@@ -22,7 +22,13 @@ from gateway.http.endpoint import (
     unless_disconnected,
 )
 from gateway.http.live.events import JsonMessages, framed
-from gateway.http.live.streams import Outlet, open_subscription, read_subscription, send_live
+from gateway.http.live.streams import (
+    Outlet,
+    ending_with_user,
+    open_subscription,
+    read_subscription,
+    send_live,
+)
 from gateway.http.requests.parsing import SubscribeRequest
 from planner.engine import Cancellation, QueryError
 
@@ -68,9 +74,10 @@ class SubscribeEndpoint(QueryingEndpoint):
         )
         answer.headers.append((b"x-accel-buffering", b"no"))
         work = self._run(scope, request, answer)
-        return await unless_disconnected(
-            work, cancellation, call.receive, is_ended=lambda: answer.ended
-        )
+        with ending_with_user(scope, cancellation):
+            return await unless_disconnected(
+                work, cancellation, call.receive, is_ended=lambda: answer.ended
+            )
 
     async def _run(
         self, scope: Scope, request: SubscribeRequest, answer: Answer

@@ -102,10 +102,10 @@ class Login:
                 return None
             case Method.PASSWORD:
                 self._access.require_confidential(self._peer)
-                self._access.require_not_throttled(self._peer)
+                self._access.require_not_throttled(self._peer, self._user)
                 return AuthenticationCleartextPassword()
             case Method.SCRAM:
-                self._access.require_not_throttled(self._peer)
+                self._access.require_not_throttled(self._peer, self._user)
                 verifier, doomed = self._access.verifier_of(self._user)
                 self._scram = ScramExchange(verifier=verifier, doomed=doomed, binding=self._binding)
                 return AuthenticationSASL(mechanisms=self._scram.mechanisms)
@@ -132,7 +132,7 @@ class Login:
 
     async def _finish(self, scram: ScramExchange, response: bytes) -> BackendMessage:
         # This is checked again before the proof: a client may have begun many exchanges at once.
-        self._access.require_not_throttled(self._peer)
+        await self._access.require_turn(self._peer, self._user)
         outcome = scram.finish(response)
         if outcome is None:
             await self._access.fail(self._peer, user=self._user)

@@ -83,6 +83,6 @@ def notice_response(notice: Notice) -> NoticeResponse:
     )
 
 
-def fatal(sqlstate: str, message: str) -> ErrorResponse:
+def fatal(sqlstate: str, message: str, detail: str | None = None) -> ErrorResponse:
     """Return an ErrorResponse after which the connection is closed."""
-    return ErrorResponse(severity=FATAL, sqlstate=sqlstate, message=message)
+    return ErrorResponse(severity=FATAL, sqlstate=sqlstate, message=message, detail=detail)

@@ -1,4 +1,4 @@
-"""Limits of one address: failed logins, unauthenticated connections."""
+"""Limits of one address: unauthenticated connections."""
 
 from __future__ import annotations
 
@@ -10,85 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.access.address_limits import (
-    LoginThrottle,
-    ThrottleLimits,
-    UnauthenticatedConnections,
-    network_of,
-)
+from gateway.access.address_limits import UnauthenticatedConnections, network_of
 from gateway.access.peers import is_loopback
 
-LIMITS = ThrottleLimits(
-    failures_max=3, refill_s=10.0, delay_s=0.1, delay_s_max=0.3, addresses_max=5
-)
-ADDRESS = "192.0.2.1"
 ADDRESSES = ("192.0.2.1", "192.0.2.2", "::ffff:192.0.2.1", "2001:db8::1", "2001:db8::2", None)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def throttle(clock: Clock) -> LoginThrottle:
-    return LoginThrottle(LIMITS, clock=clock)
-
-
-def test_failures_are_delayed_then_refused_then_forgotten(
-    throttle: LoginThrottle, clock: Clock
-) -> None:
-    delays = []
-    while not throttle.refused_for_s(ADDRESS):
-        delays.append(throttle.fail(ADDRESS))
-    assert delays == pytest.approx([0.1, 0.2, 0.3])
-    assert throttle.refused_for_s(ADDRESS) == pytest.approx(10.0)
-    assert throttle.refused_for_s("192.0.2.2") == 0
-    clock.now_s += 9.9
-    assert throttle.refused_for_s(ADDRESS) == pytest.approx(0.1)
-    clock.now_s += 0.1
-    assert throttle.refused_for_s(ADDRESS) == 0
-    throttle.fail(ADDRESS)
-    assert throttle.refused_for_s(ADDRESS) == pytest.approx(10.0)
-    clock.now_s += 1000
-    assert throttle.fail(ADDRESS) == pytest.approx(0.1)
-
-
-def test_the_table_is_bounded_and_forgets_the_oldest_failure(throttle: LoginThrottle) -> None:
-    first = "192.0.2.1"
-    for _ in range(3):
-        throttle.fail(first)
-    for number in range(4):
-        throttle.fail(f"198.51.100.{number}")
-    throttle.fail(first)
-    throttle.fail("192.0.2.2")
-    assert len(throttle) == 5
-    assert throttle.refused_for_s(first)
-    for number in range(10):
-        throttle.fail(f"203.0.113.{number}")
-    assert len(throttle) == 5
-    assert not throttle.refused_for_s(first)
-
-
-@given(st.lists(st.floats(0, 30), max_size=60))
-def test_never_more_answers_than_the_bucket_holds(pauses: list[float]) -> None:
-    clock = Clock()
-    throttle = LoginThrottle(LIMITS, clock=clock)
-    answered = 0
-    for pause_s in pauses:
-        clock.now_s += pause_s
-        if not throttle.refused_for_s(ADDRESS):
-            throttle.fail(ADDRESS)
-            answered += 1
-    assert answered <= LIMITS.failures_max + sum(pauses) / LIMITS.refill_s + 1e-6
 
 
 @pytest.mark.parametrize(

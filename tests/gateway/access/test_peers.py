@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ from gateway.errors import SettingsError
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
 from gateway.settings import Settings
+from gateway.settings_sources import load_settings
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.http.test_authentication import FAR, basic
 
@@ -192,3 +195,20 @@ async def test_users_are_asked_for_credentials_under_any_host_name(
     with access_of(users) as access:
         assert await ask(services, access, "any.example") == 401
         assert await ask(services, access, "any.example", **basic(USER, PASSWORD)) == 200
+
+
+@pytest.mark.parametrize(
+    ("more", "warns"),
+    [
+        ({"http": "0.0.0.0:0"}, True),
+        ({"http": "127.0.0.1:0"}, False),
+        ({"http": "0.0.0.0:0", "proxies": "10.0.0.1"}, False),
+        ({"http": "0.0.0.0:0", "tls_certificate": "c", "tls_key": "k"}, False),
+    ],
+)
+def test_users_without_a_certificate_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, more: dict[str, str], *, warns: bool
+) -> None:
+    given = {"users": str(make_users(tmp_path)), **more}
+    open_access(load_settings(environment={}, overrides=given)).close()
+    assert ("there is no certificate" in caplog.text) == warns

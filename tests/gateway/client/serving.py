@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
+from gateway.admission import open_proxies
 from gateway.busy_poll import BusyPoll
 from gateway.http.app import create_app
 from gateway.http.at_once import AtOnce
@@ -58,18 +59,29 @@ def http_serving(
     access: Access | None = None,
     tls: Tls | None = None,
     origins: AllowedOrigins | None = None,
+    settings: Settings | None = None,
 ) -> Iterator[str]:
-    """Serve over a real socket, with the shortcut for lookups; yield the base URL."""
+    """Serve over a real socket, with the shortcut for lookups; yield the base URL.
+
+    Args:
+        services: the services of the gateway.
+        access: which authentication clients need.
+        tls: its certificate.
+        origins: the origins whose pages may use it.
+        settings: the settings of connections; None for those of the services.
+    """
     loop = uvloop.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="http", daemon=True)
     thread.start()
     started = threading.Event()
-    app = create_app(services, access=access, origins=origins)
+    settings = settings or services.settings
+    proxies = open_proxies(settings)
+    app = create_app(services, access=access, origins=origins, proxies=proxies)
     server = HttpServer(
-        uvicorn_config(app, services.settings, tls=tls, drain_s=1),
-        services.settings,
+        uvicorn_config(app, settings, tls=tls, drain_s=1),
+        settings,
         BusyPoll(0),
-        AtOnce(services, access=access),
+        AtOnce(services, access=access, proxies=proxies),
         on_started=started.set,
     )
     listener = socket.create_server(("127.0.0.1", 0))

@@ -209,7 +209,21 @@ async def test_too_many_failures(services: Services, users: Path) -> None:
             # Cached passwords and tokens do not count as guesses.
             assert (await select(client, **basic(OTHER, OTHER_PASSWORD))).status_code == 200
             assert (await select(client, **bearer(token))).status_code == 200
-            assert (await select(client, **bearer("x"))).status_code == 429
+            # So it is with all unknown tokens together, and with others behind the address.
+            tokens = [await select(client, **bearer(f"x{number}")) for number in range(4)]
+            assert [each.status_code for each in tokens] == [401] * 3 + [429]
+            assert (await select(client, **bearer(token))).status_code == 200
+
+
+async def test_a_right_password_is_admitted_whoever_fails_behind_the_address(
+    services: Services, users: Path
+) -> None:
+    with access_of(users, failures_max=3) as access:
+        async with asking(services, access) as client:
+            for user in (USER, "nobody", "no one"):
+                answers = [await select(client, **basic(user, "wrong")) for _ in range(5)]
+                assert [each.status_code for each in answers] == [401] * 3 + [429] * 2
+            assert (await select(client, **basic(OTHER, OTHER_PASSWORD))).status_code == 200
 
 
 async def test_each_failure_is_answered_later(users: Path) -> None:

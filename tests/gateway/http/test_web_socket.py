@@ -21,7 +21,7 @@ from websockets.sync.client import ClientConnection
 from websockets.sync.client import connect as connect_socket
 from websockets.typing import Origin, Subprotocol
 
-from gateway.access.changing_users import add_token
+from gateway.access.changing_users import add_token, remove_user
 from gateway.access.tls import Tls
 from gateway.http.endpoint import Services
 from gateway.http.origins import AllowedOrigins
@@ -435,6 +435,28 @@ def test_credentials(live_services: Services, tmp_path: Path) -> None:
             ({"additional_headers": basic(USER, PASSWORD), "origin": Origin(TOOLS)}, "28000"),
         ):
             assert refused(url, **given) == (401, sqlstate), given
+
+
+def test_it_ends_with_its_user(live_services: Services, tmp_path: Path) -> None:
+    users = make_users(tmp_path)
+    token = add_token(users, name="robot")
+    with (
+        access_of(users) as access,
+        http_serving(live_services, access=access) as url,
+        subscribed(url, additional_headers=bearer(token)) as gone,
+        subscribed(url, additional_headers=basic(USER, PASSWORD)) as stays,
+    ):
+        begun(gone)
+        begun(stays)
+        remove_user(users, name="robot")
+        # The gateway notices it with the next credentials, or within a second.
+        assert httpx.get(f"{url}/v1/stores", headers=basic(USER, PASSWORD)).status_code == 200
+        last, code, reason = ended(gone)
+        assert last is not None
+        assert last["error"]["sqlstate"] == "28000"
+        assert (code, reason) == (1008, "28000")
+        stays.ping().wait(WAIT_S)
+        assert len(access.sessions) == 1
 
 
 def test_it_works_over_tls(live_services: Services, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import uvloop
 
+from gateway.access.peers import Proxies
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
 from gateway.advisory_locks import AdvisoryLocks
@@ -69,6 +70,7 @@ def serving(
     recalls: bool = True,
     engine: FakeEngine | None = None,
     other: Engine | None = None,
+    proxies: Proxies | None = None,
 ) -> Iterator[Serving]:
     """Serve until the end of the block; all results must have been closed by then.
 
@@ -79,6 +81,7 @@ def serving(
         recalls: whether the fake engine keeps plans.
         engine: the fake engine.
         other: an engine to serve in its place.
+        proxies: their connections begin with a PROXY header.
     """
     loop = uvloop.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="server", daemon=True)
@@ -93,6 +96,7 @@ def serving(
         access=access,
         tls=tls,
         locks=AdvisoryLocks(),
+        proxies=proxies,
     )
     port = asyncio.run_coroutine_threadsafe(server.start(HOST, 0), loop).result(WAIT_S)
     running = Serving(server=server, engine=engine, port=port, loop=loop)

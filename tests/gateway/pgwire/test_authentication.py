@@ -182,6 +182,23 @@ def test_too_many_failures_are_refused_unchecked(users: Path) -> None:
                 connect(gateway, password="wrong", sslmode="disable")
         with pytest.raises(psycopg.OperationalError, match="too many failed attempts"):
             connect(gateway, sslmode="disable")
+        # Others behind the same address, such as a NAT, are admitted.
+        connect(gateway, user=OTHER, password=OTHER_PASSWORD, sslmode="disable").close()
+
+
+def test_guessed_names_and_users_are_refused_alike(users: Path) -> None:
+    def answers(gateway: Serving, user: str) -> list[str]:
+        found = []
+        for _ in range(5):
+            with pytest.raises(psycopg.OperationalError) as refused:
+                connect(gateway, user=user, password="wrong", sslmode="disable")
+            found.append(str(refused.value).partition("FATAL:")[2].replace(user, "…"))
+        return found
+
+    with access_of(users, failures_max=3) as access, serving(access=access) as gateway:
+        told = answers(gateway, USER)
+        assert told == answers(gateway, "nobody") == answers(gateway, "no one")
+        assert ["too many" in each for each in told] == [False] * 3 + [True] * 2
 
 
 def test_attempts_begun_together_are_counted_one_by_one(users: Path) -> None:

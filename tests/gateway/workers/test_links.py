@@ -104,3 +104,15 @@ async def test_nothing_can_be_sent_to_a_worker_that_has_ended() -> None:
     ends.worker.close()
     await until(lambda: not ends.supervisor.send(Order.RELOAD))
     ends.supervisor.close()
+
+
+async def test_a_connection_whose_socket_is_lost_has_ended() -> None:
+    """So it is for a worker that may open no more files."""
+    ends = Ends()
+    for order in (Order.SERVE_HTTP, Order.SERVE_POSTGRES, Order.RELOAD):
+        assert ends.supervisor.send(order)
+    await until(lambda: len(ends.notes) == 2)
+    assert ends.notes == [Note.CLOSED_HTTP, Note.CLOSED_POSTGRES]
+    assert (ends.served, ends.orders) == ([], [Order.RELOAD])
+    ends.worker.close()
+    ends.supervisor.close()

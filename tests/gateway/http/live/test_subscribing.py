@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Scope
 
+from gateway.access.changing_users import add_token, revoke_tokens
 from gateway.http.app import create_app
 from gateway.http.endpoint import Services
 from gateway.http.openapi.document import OPERATIONS
@@ -22,6 +24,7 @@ from gateway.settings import Settings
 from planner.engine import FIRST_ROWS
 from planner.sql import SqlEngine
 from stores.hosting.local_store import LocalStore
+from tests.gateway.credentials import access_of, make_users
 from tests.support.stores import fill
 from tests.support.waiting import WAIT_S
 
@@ -38,9 +41,18 @@ def services(live_services: Services) -> Services:
 class Subscriber:
     """A client of the endpoint, which reads as many parts of the answer as it is told to."""
 
-    def __init__(self, app: ASGIApp, sql: str, *, last: str | None = None, **fields: str) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        sql: str,
+        *,
+        last: str | None = None,
+        bearer: str | None = None,
+        **fields: str,
+    ) -> None:
         self._app = app
         headers = [] if last is None else [(b"last-event-id", last.encode())]
+        headers += [] if bearer is None else [(b"authorization", f"Bearer {bearer}".encode())]
         self._scope: Scope = {
             "type": "http",
             "method": "GET",
@@ -321,3 +333,26 @@ async def test_a_stream_ends_with_its_lifetime(services: Services, lifetime_ms: 
 def test_its_fields_are_described() -> None:
     named = [each["name"] for each in OPERATIONS["GET", "/v1/subscribe"]["parameters"]]
     assert named == [*SUBSCRIBE_FIELDS, "Last-Event-ID"]
+
+
+async def test_a_live_query_ends_with_its_user(
+    services: Services, clicks: LocalStore, tmp_path: Path
+) -> None:
+    path = make_users(tmp_path)
+    tokens = {user: add_token(path, name=user) for user in ("robot", "other")}
+    with access_of(path) as access:
+        app = create_app(services, access=access)
+        gone, stays = (Subscriber(app, ALL, bearer=token) for token in tokens.values())
+        await gone.begun()
+        await stays.begun()
+        revoke_tokens(path, name="robot")
+        access.look()
+        _, data = await gone.named("error")
+        assert data["error"]["sqlstate"] == "28000"
+        assert "removed" in data["error"]["detail"]
+        assert not data["error"]["retryable"]
+        await asyncio.wait_for(gone.task, WAIT_S)
+        fill(clicks, [("eve", 7, None)], epoch=2)
+        assert (await stays.named("changes"))[1]["inserted"]
+        await stays.leave()
+        assert not len(access.sessions)

@@ -1,4 +1,4 @@
-"""The TLS handshake on an open connection: after an SSLRequest, or from the first byte on."""
+"""The TLS handshake on an open connection, some of whose bytes may have been read already."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import asyncio
 import logging
 import ssl
 from typing import cast
-
-from gateway.access.tls import POSTGRES_PROTOCOL
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +22,7 @@ async def start_tls(
     *,
     early: bytes,
     timeout_s: float,
+    needs: str | None = None,
 ) -> asyncio.Transport | None:
     """Do the handshake; return the transport of the clear text, or None if it failed.
 
@@ -33,13 +32,14 @@ async def start_tls(
         context: the TLS context of the server.
         early: bytes of the handshake that have been read already, as with direct TLS.
         timeout_s: how long the handshake may take.
+        needs: the protocol that the client must have named by ALPN; None for any, or none.
     """
     try:
         secured = await _handshake(transport, protocol, context, early=early, timeout_s=timeout_s)
     except OSError as error:
         logger.info("TLS handshake failed: %s", error)
         return None
-    if early and _negotiated(secured) != POSTGRES_PROTOCOL:
+    if needs is not None and _negotiated(secured) != needs:
         # The client may have wanted another server, such as an HTTPS one (ALPACA).
         logger.info("direct TLS without ALPN refused")
         secured.abort()

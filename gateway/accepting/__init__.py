@@ -1,0 +1,1 @@
+"""Connections before a server has them: listening, accepted sockets, PROXY headers, TLS."""
