@@ -196,7 +196,7 @@ class OpenStores:
             listed = self.log.names()
             # Only of new names it is asked whether they are stores: `refresh` notices the loss of a
             # definition.
-            names = frozenset(n for n in listed if n in known or self.log.store(n).defined())
+            names = frozenset(n for n in listed if n in known or self._may_be_store(n))
         except LogError as error:
             self._names, self._unlisted = None, str(error)
             self._note_errors()
@@ -207,6 +207,13 @@ class OpenStores:
         self._note_errors()
         self._drop_gone(names)
         return None
+
+    def _may_be_store(self, name: str) -> bool:
+        """Whether a name of the log is one of a store, also of one that cannot be read now."""
+        try:
+            return self.log.store(name).defined()
+        except LogError:
+            return True  # `refresh` says what is wrong
 
     def refresh(self, name: str) -> StoreError | None:
         """Open a store, or start it over if its log was replaced.

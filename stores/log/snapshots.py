@@ -22,6 +22,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.log.files.directory import Directory
+from stores.log.files.file_systems import UnusableFileError
 from stores.log.metadata.records import (
     DataFile,
     Snapshot,
@@ -278,8 +279,9 @@ def fetch(directory: Directory, file: SnapshotFile | DataFile, path: Path | None
                 out.write(chunk)
     except FileNotFoundError as error:
         raise TornRecordError(f'snapshot file "{source}" is missing') from error
+    except UnusableFileError as error:
+        raise TornRecordError(f'snapshot file "{source}" {error}') from error
     except OSError as error:
-        directory.require_no_directory(file.path)
         raise LogError(f'snapshot file "{source}" cannot be fetched: {error}') from error
     if size_bytes != file.size_bytes or digest.hexdigest() != file.sha256:
         raise TornRecordError(f'snapshot file "{source}" is not the one that was committed')

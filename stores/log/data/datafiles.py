@@ -24,6 +24,7 @@ from stores.errors import LogError, SchemaError, TornRecordError
 from stores.log.data.digests import HashingStream
 from stores.log.data.intervals import file_field, from_file, holds_interval
 from stores.log.files.directory import Directory
+from stores.log.files.file_systems import UnusableFileError
 from stores.log.metadata.records import DataFile
 from stores.spec.schema import (
     DELETED_NAME,
@@ -256,6 +257,8 @@ def named_errors(path: str) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise TornRecordError(f'data file "{path}" is missing') from error
+    except UnusableFileError as error:
+        raise TornRecordError(f'data file "{path}" {error}') from error
     except _PARQUET_ERRORS as error:
         raise TornRecordError(f'data file "{path}" is not valid: {error}') from error
     except OSError as error:

@@ -1,0 +1,174 @@
+"""Files that no writer of ours makes: each is refused by name, and the other stores go on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import orjson
+import pytest
+
+from stores.errors import TornRecordError
+from stores.hosting.host import Host
+from stores.log.checking.verification import verify
+from stores.log.files.directory import RECORD_BYTES_MAX
+from stores.log.state_log import StoreLog
+from stores.upkeep.compaction import write_snapshot
+from tests.support.hosts import OTHERS, counts, has_epoch, running, write
+from tests.support.logs import commit_path
+from tests.support.waiting import until
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it has other kinds of files")
+
+DEPTH = 1_000
+Spoil = Callable[[Path], None]
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def device(path: Path) -> None:
+    """Put a link to an endless device in place of a file."""
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
+def too_long(path: Path) -> None:
+    os.truncate(path, RECORD_BYTES_MAX + 1)
+
+
+def nested_type(path: Path) -> None:
+    """Nest the type of a column: each level is one of JSON, too."""
+    retyped(path, '{"array": ' * DEPTH + '"bigint"' + "}" * DEPTH)
+
+
+def nested_name(path: Path) -> None:
+    retyped(path, '"bigint' + "[]" * DEPTH + '"')
+
+
+def retyped(path: Path, kind: str) -> None:
+    """Give a column another type, in a record of format 1, which needs no checksum."""
+    document = orjson.loads(path.read_bytes())
+    document["format"] = 1
+    del document["checksum"]
+    document["value"][0]["type"] = "…"
+    path.write_text(orjson.dumps(document).decode().replace('"…"', kind))
+
+
+def nested_field(path: Path) -> None:
+    """Nest a field so deep that Python could not even show it."""
+    nested = "[" * DEPTH + "]" * DEPTH
+    path.write_text(f'{{"format": 1, "kind": {nested}, "epoch": {nested}}}')
+
+
+def nested_json(path: Path) -> None:
+    path.write_text("[" * 100_000)
+
+
+DEFINITION = "others/store.json"
+DEFINITIONS = [
+    (nested_type, "a type is nested deeper than 64"),
+    (nested_name, "a type is nested deeper than 64"),
+    (nested_field, "nested too deep"),
+    (nested_json, "depth limit exceeded"),
+    (pipe, "is a pipe and should be a file: put the right file back"),
+    (device, "is a device and should be a file: put the right file back"),
+    (too_long, "may have 67108864: put the right file back"),
+]
+RECORDS = [each for each in DEFINITIONS if each[0] not in (nested_type, nested_name)]
+
+
+@contextmanager
+def good_and_bad(root: Path) -> Iterator[Host]:
+    """Run a host of a root with a store that is bad; the other one answers, and goes on."""
+    write(root, n=0)
+    with running(root) as host:
+        until(lambda: counts(host) == {0})
+        yield host
+        write(root, n=1)
+        until(lambda: counts(host) == {1})
+
+
+@pytest.mark.parametrize(("spoil", "message"), DEFINITIONS)
+def test_a_bad_definition(tmp_path: Path, spoil: Spoil, message: str) -> None:
+    write(tmp_path, n=0, schema=OTHERS)
+    spoil(tmp_path / DEFINITION)
+    with good_and_bad(tmp_path) as host:
+        assert DEFINITION in str(host.error)
+        assert message in str(host.error)
+        assert str(host.missing("others")).endswith(str(host.error))
+    (damage,) = verify(tmp_path, "others").damages
+    assert message in damage.message
+
+
+@pytest.mark.parametrize(("spoil", "message"), RECORDS)
+def test_a_bad_commit(tmp_path: Path, spoil: Spoil, message: str) -> None:
+    write(tmp_path, n=0, schema=OTHERS)
+    path = commit_path(tmp_path, 1, "others")
+    with good_and_bad(tmp_path) as host:
+        until(lambda: has_epoch(host, 0, "others"))
+        path.write_bytes(commit_path(tmp_path, 0, "others").read_bytes())
+        spoil(path)
+        until(lambda: any(each.error for each in host.statuses()["others"].values()))
+        (status,) = host.statuses()["others"].values()
+        assert path.name in str(status.error)
+        assert message in str(status.error)
+    assert [damage.path for damage in verify(tmp_path, "others").damages] == [f"epochs/{path.name}"]
+
+
+@pytest.mark.parametrize("spoil", [pipe, device])
+@pytest.mark.parametrize("pattern", ["data/0/*/*.parquet", "snapshots/*/*/*.sst"])
+def test_a_pipe_in_place_of_rows(tmp_path: Path, spoil: Spoil, pattern: str) -> None:
+    write(tmp_path, n=0, schema=OTHERS)
+    write_snapshot(tmp_path, "others")
+    (path,) = (tmp_path / "others").glob(pattern)
+    spoil(path)
+    with good_and_bad(tmp_path) as host:
+        if path.suffix == ".parquet":  # the snapshot has the rows
+            until(lambda: has_epoch(host, 0, "others"))
+    (damage,) = verify(tmp_path, "others").damages
+    assert damage.path.endswith(path.name)
+    assert "should be a file" in damage.message
+
+
+@pytest.mark.parametrize("spoil", [pipe, device])
+def test_a_pipe_in_place_of_a_hint(tmp_path: Path, spoil: Spoil) -> None:
+    """A head only says when to look."""
+    write(tmp_path, n=0, schema=OTHERS)
+    spoil(tmp_path / "_heads" / "others")
+    with good_and_bad(tmp_path) as host:
+        until(lambda: has_epoch(host, 0, "others"))
+
+
+@pytest.mark.parametrize("spoil", [pipe, nested_json])
+def test_a_bad_hint_to_a_rebuilt_log_stops_its_store_alone(tmp_path: Path, spoil: Spoil) -> None:
+    write(tmp_path, n=0, schema=OTHERS)
+    hint = tmp_path / "others" / "current"
+    hint.touch()
+    spoil(hint)
+    with good_and_bad(tmp_path) as host:
+        assert "others/current" in str(host.error)
+        assert "others/current" in str(host.missing("others"))
+
+
+def test_no_definition_is_changed_that_is_not_a_file(tmp_path: Path) -> None:
+    write(tmp_path, n=0, schema=OTHERS)
+    log = StoreLog.open(tmp_path, "others")
+    log.schema()
+    pipe(tmp_path / DEFINITION)
+    with pytest.raises(TornRecordError, match="is a pipe"):
+        log.define(OTHERS)
+
+
+def test_files_beside_the_stores_do_no_harm(tmp_path: Path) -> None:
+    write(tmp_path, n=0, schema=OTHERS)
+    (tmp_path / "README").touch()
+    os.mkfifo(tmp_path / "pipe")
+    with good_and_bad(tmp_path) as host:
+        until(lambda: has_epoch(host, 0, "others"))
+        assert host.error is None
