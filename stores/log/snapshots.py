@@ -23,13 +23,8 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.log.files.directory import Directory
 from stores.log.files.file_systems import UnusableFileError
-from stores.log.metadata.records import (
-    DataFile,
-    Snapshot,
-    SnapshotFile,
-    decode_snapshot,
-    snapshot_name,
-)
+from stores.log.metadata.named_files import DataFile, SnapshotFile
+from stores.log.metadata.records import Snapshot, decode_snapshot, snapshot_name
 from stores.log.state_log import StoreLog
 from stores.spec.position import Progress
 

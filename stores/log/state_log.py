@@ -27,11 +27,11 @@ from stores.log.data.digests import rows_digest
 from stores.log.files.directory import Directory, Root
 from stores.log.metadata.heads import Heads
 from stores.log.metadata.moves import REBUILT, Move, current_log, encode_move, write_current
+from stores.log.metadata.named_files import DataFile
 from stores.log.metadata.records import (
     COMMITTED,
     DEFINITION,
     Commit,
-    DataFile,
     Skip,
     commit_name,
     encode_commit,
@@ -281,13 +281,14 @@ class StoreLog(Attempts):
 
         Raises:
             EpochConflictError: the epoch, or another one in its place, is committed already.
-            LogError: it cannot be written.
+            LogError: it exceeds a limit, or cannot be written.
         """
+        data = encode_commit(commit)
         self.sync_data(commit)
         self._announce(commit.epoch)
         if commit.format > 1:
             self.write_skips(commit)
-        if not self.directory.create(commit_name(commit.epoch), encode_commit(commit)):
+        if not self.directory.create(commit_name(commit.epoch), data):
             raise self._conflict(commit.epoch, commit)
 
     def announced(self) -> int | None:

@@ -25,7 +25,7 @@ from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema, write_part
 from stores.log.data.deduplication import identity, last_of_runs, latest_rows
 from stores.log.data.shaping import shaped
 from stores.log.files.directory import Directory
-from stores.log.metadata.records import DataFile
+from stores.log.metadata.named_files import DataFile
 from stores.spark.definition import ORDINAL_NAME, quoted
 from stores.spec.schema import StoreSchema
 

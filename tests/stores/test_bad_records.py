@@ -6,19 +6,22 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
 
-from stores.errors import TornRecordError
+from stores.errors import LogError, TornRecordError
 from stores.hosting.host import Host
 from stores.log.checking.verification import verify
 from stores.log.files.directory import RECORD_BYTES_MAX
+from stores.log.metadata.named_files import FILES_MAX
 from stores.log.state_log import StoreLog
+from stores.log.writing.store_writer import StoreWriter
 from stores.upkeep.compaction import write_snapshot
 from tests.support.hosts import OTHERS, counts, has_epoch, running, write
-from tests.support.logs import commit_path
+from tests.support.logs import commit_path, edit_record
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it has other kinds of files")
@@ -63,11 +66,17 @@ def retyped(path: Path, kind: str) -> None:
 def nested_field(path: Path) -> None:
     """Nest a field so deep that Python could not even show it."""
     nested = "[" * DEPTH + "]" * DEPTH
-    path.write_text(f'{{"format": 1, "kind": {nested}, "epoch": {nested}}}')
+    path.write_text(f'{{"format": 1, "kind": {nested}, "files": [], "epoch": {nested}}}')
 
 
 def nested_json(path: Path) -> None:
     path.write_text("[" * 100_000)
+
+
+def many_files(path: Path) -> None:
+    """Name a file 100,000 times."""
+    document = orjson.loads(path.read_bytes())
+    edit_record(path, files=document["files"] * 100_000)
 
 
 DEFINITION = "others/store.json"
@@ -80,7 +89,10 @@ DEFINITIONS = [
     (device, "is a device and should be a file: put the right file back"),
     (too_long, "may have 67108864: put the right file back"),
 ]
-RECORDS = [each for each in DEFINITIONS if each[0] not in (nested_type, nested_name)]
+RECORDS = [
+    *(each for each in DEFINITIONS if each[0] not in (nested_type, nested_name)),
+    (many_files, "the epoch has 100000 files of partition 0, and may have 10000"),
+]
 
 
 @contextmanager
@@ -112,8 +124,10 @@ def test_a_bad_commit(tmp_path: Path, spoil: Spoil, message: str) -> None:
     path = commit_path(tmp_path, 1, "others")
     with good_and_bad(tmp_path) as host:
         until(lambda: has_epoch(host, 0, "others"))
-        path.write_bytes(commit_path(tmp_path, 0, "others").read_bytes())
-        spoil(path)
+        made = tmp_path / "made"
+        made.write_bytes(commit_path(tmp_path, 0, "others").read_bytes())
+        spoil(made)
+        made.rename(path)
         until(lambda: any(each.error for each in host.statuses()["others"].values()))
         (status,) = host.statuses()["others"].values()
         assert path.name in str(status.error)
@@ -172,3 +186,23 @@ def test_files_beside_the_stores_do_no_harm(tmp_path: Path) -> None:
     with good_and_bad(tmp_path) as host:
         until(lambda: has_epoch(host, 0, "others"))
         assert host.error is None
+
+
+def test_no_writer_commits_what_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path, n=0, schema=OTHERS)
+    writer = StoreWriter(tmp_path, OTHERS)
+    before = writer.log.commit(0)
+    assert before is not None
+    for files, message in [
+        (before.files * (FILES_MAX + 1), "may have 10000: write fewer"),
+        ((replace(before.files[0], path="p" * RECORD_BYTES_MAX),), "a record of the log may have"),
+    ]:
+        with pytest.raises(LogError, match=message):
+            writer.publish(epoch=5, attempt="data/5/a", files=files, position=before.position)
+    assert writer.log.numbers() == [0]
+    assert StoreLog.open(tmp_path, "others").announced() == 0
+    writer.publish(
+        epoch=5, attempt="data/5/a", files=before.files * FILES_MAX, position=before.position
+    )
+    log = StoreLog.open(tmp_path, "others")
+    assert log.commit(log.latest_epoch()) is not None

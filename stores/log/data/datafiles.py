@@ -25,7 +25,7 @@ from stores.log.data.digests import HashingStream
 from stores.log.data.intervals import file_field, from_file, holds_interval
 from stores.log.files.directory import Directory
 from stores.log.files.file_systems import UnusableFileError
-from stores.log.metadata.records import DataFile
+from stores.log.metadata.named_files import DataFile
 from stores.spec.schema import (
     DELETED_NAME,
     TIMESTAMPTZ,
