@@ -34,13 +34,16 @@ _Batches: TypeAlias = Iterator[pa.RecordBatch]
 HELD_BYTES_MAX = 256 << 20
 """Maximum bytes of rows that a task holds to pick the latest of each key; briefly twice as many."""
 _CHECKED_ROWS = 256
-PART_SPARK = "path string, partition int, rows long, size_bytes long, sha256 string"
+PART_SPARK = (
+    "path string, partition int, rows long, size_bytes long, sha256 string, decoded_bytes long"
+)
 PART_TYPES: dict[str, pa.DataType] = {
     "path": pa.string(),
     "partition": pa.int32(),
     "rows": pa.int64(),
     "size_bytes": pa.int64(),
     "sha256": pa.string(),
+    "decoded_bytes": pa.int64(),
 }
 
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from stores.errors import LogError, TornRecordError
 from stores.hosting.host import Host
 from stores.log.checking.verification import verify
+from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema
 from stores.log.files.directory import RECORD_BYTES_MAX
-from stores.log.metadata.named_files import FILES_MAX
+from stores.log.metadata.named_files import FILES_MAX, DataFile
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from stores.upkeep.compaction import write_snapshot
 from tests.support.hosts import OTHERS, counts, has_epoch, running, write
-from tests.support.logs import commit_path, edit_record
+from tests.support.logs import AT, commit_path, edit_record, empty_commit
+from tests.support.stores import keyvalue
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it has other kinds of files")
@@ -188,21 +194,98 @@ def test_files_beside_the_stores_do_no_harm(tmp_path: Path) -> None:
         assert host.error is None
 
 
+TEXTS = keyvalue("others", {"usr": "text"}, {"note": "text", "notes": "text[]"}, partitions=1)
+
+
+def packed(root: Path, count: int, **how: object) -> DataFile:
+    """Write a file of some kB whose texts take a hundred thousand bytes each in memory."""
+    text = "x" * 100_000
+    rows = pa.table(
+        {
+            "usr": [f"u{number}" for number in range(count)],
+            "note": [text] * count,
+            "notes": [[text]] * count,
+            TIMESTAMP_NAME: pa.nulls(count, pa.timestamp("us", "UTC")),
+            "_deleted": [False] * count,
+        },
+        file_schema(TEXTS),
+    )
+    path = f"data/1/{uuid.uuid4().hex}.parquet"
+    (root / "others" / path).parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(rows, root / "others" / path, compression="zstd", **how)
+    data = (root / "others" / path).read_bytes()
+    return DataFile(
+        path=path,
+        partition=0,
+        rows=count,
+        size_bytes=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
+    )
+
+
+@pytest.mark.parametrize("dictionaries", [True, False, ["note"], ["notes.list.element"]])
+@pytest.mark.parametrize("files", [1, 8])
+def test_a_small_file_of_many_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dictionaries: object, files: int
+) -> None:
+    """It is refused before it is decoded, also if several files share the rows."""
+    monkeypatch.setattr("stores.log.metadata.named_files.DECODED_BYTES_FREE", 24_000_000)
+    log = StoreWriter(tmp_path, TEXTS).log
+    made = [packed(tmp_path, 160 // files, use_dictionary=dictionaries) for _ in range(files)]
+    assert max(file.size_bytes for file in made) < 10_000
+    # No writer of ours commits it, but one that does not say how much memory the rows take.
+    log.write_commit(replace(empty_commit(0), files=tuple(made)))
+    with good_and_bad(tmp_path) as host:
+        until(lambda: any(each.error for each in host.statuses()["others"].values()))
+        (status,) = host.statuses()["others"].values()
+        assert any(file.path in str(status.error) for file in made)
+        assert "bytes of memory" in str(status.error)
+        assert "several smaller ones" in str(status.error)
+        assert status.progress.epoch == -1
+    damages = verify(tmp_path, "others").damages
+    assert {"bytes of memory" in damage.message for damage in damages} == {True}
+    assert {damage.path for damage in damages} <= {file.path for file in made}
+
+
+def test_rows_that_take_more_than_is_read_are_not_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader counts no more than the writer: what is committed can be read."""
+    texts = ["x" * 10_000] * 3_000
+    keys = [f"u{number}" for number in range(3_000)]
+    rows = pa.table({"usr": keys, "note": texts, "notes": [[each] for each in texts]})
+    writer = StoreWriter(tmp_path, TEXTS)
+    monkeypatch.setattr("stores.log.metadata.named_files.PACKED_MAX", 1)
+    monkeypatch.setattr("stores.log.data.decoded_sizes.PACKED_MAX", 1)
+    counted = writer.write(rows, position=AT).files[0].decoded_bytes
+    assert counted is not None
+    assert counted >= 2 * 10_000 * 3_000
+    for most in (counted, counted - 1):
+        monkeypatch.setattr("stores.log.metadata.named_files.DECODED_BYTES_FREE", most)
+        if most < counted:
+            with pytest.raises(LogError, match="write them as several epochs"):
+                writer.write(rows, position=AT)
+        else:
+            commit = writer.write(rows, position=AT)
+            assert sum(len(batch) for batch in writer.log.read(commit, 0)) == 3_000
+    assert writer.log.epochs() == [0, 1]
+
+
 def test_no_writer_commits_what_is_not_read(tmp_path: Path) -> None:
     write(tmp_path, n=0, schema=OTHERS)
     writer = StoreWriter(tmp_path, OTHERS)
     before = writer.log.commit(0)
     assert before is not None
+    many = tuple(replace(before.files[0], path=f"p{number}") for number in range(FILES_MAX))
     for files, message in [
-        (before.files * (FILES_MAX + 1), "may have 10000: write fewer"),
+        (many[:1] + many, "may have 10000: write fewer"),
+        (before.files * 2, "names a file of partition 0 twice"),
         ((replace(before.files[0], path="p" * RECORD_BYTES_MAX),), "a record of the log may have"),
     ]:
         with pytest.raises(LogError, match=message):
             writer.publish(epoch=5, attempt="data/5/a", files=files, position=before.position)
     assert writer.log.numbers() == [0]
     assert StoreLog.open(tmp_path, "others").announced() == 0
-    writer.publish(
-        epoch=5, attempt="data/5/a", files=before.files * FILES_MAX, position=before.position
-    )
+    writer.publish(epoch=5, attempt="data/5/a", files=many, position=before.position)
     log = StoreLog.open(tmp_path, "others")
     assert log.commit(log.latest_epoch()) is not None

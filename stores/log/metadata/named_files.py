@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from stores.errors import LogError
-from stores.log.metadata.documents import optional_text, text_value, whole_value
-from stores.spec.arguments import shown
+from stores.log.metadata.documents import (
+    optional_text,
+    optional_whole,
+    text_value,
+    whole_value,
+)
 
 FILES_MAX = 10_000
 """Files of one partition in an epoch. A rebuild writes the most: one for each partition of the old
 store, and for each million rows in it."""
+DECODED_BYTES_FREE = 256 << 20
+"""Memory that the rows of one partition in an epoch may take, however small their files are."""
+PACKED_MAX = 1_000
+"""How many times the size of their files the rows may take beyond that. Distinct keys alone take a
+byte or two of each row, so only rows with kilobytes of the same text are packed so tightly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +36,8 @@ class DataFile:
     sha256: str | None = None
     """SHA-256 of its bytes, in hexadecimal: Parquet checks its pages, but not its footer. None in
     format 1."""
+    decoded_bytes: int | None = None
+    """Memory that its rows take; None if the writer did not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +61,18 @@ def data_file(item: Mapping[str, Any], *, hashed: bool) -> DataFile:
         rows=whole_value(item["rows"]),
         size_bytes=whole_value(item["size_bytes"]),
         sha256=optional_text(item["sha256"]) if hashed else None,
+        decoded_bytes=optional_whole(item.get("decoded_bytes")),
     )
+
+
+def data_file_json(file: DataFile, *, hashed: bool = True) -> dict[str, Any]:
+    """Return the fields of a data file in a document; in format 1 they have no hash."""
+    fields = asdict(file)
+    if file.decoded_bytes is None:
+        del fields["decoded_bytes"]
+    if not hashed:
+        del fields["sha256"]
+    return fields
 
 
 def snapshot_file(item: Mapping[str, Any]) -> SnapshotFile:
@@ -65,21 +86,34 @@ def snapshot_file(item: Mapping[str, Any]) -> SnapshotFile:
     )
 
 
-def check_count(files: Iterable[Mapping[str, Any]]) -> None:
-    """Make sure that an epoch has no more files than a reader reads.
+def decoded_most(size_bytes: int) -> int:
+    """Return how much memory the rows of files of this size may take."""
+    return max(DECODED_BYTES_FREE, size_bytes * PACKED_MAX)
 
-    Args:
-        files: the files of the document.
+
+def check_files(files: Iterable[DataFile]) -> None:
+    """Make sure that the files of an epoch do not exceed what a reader reads.
 
     Raises:
-        LogError: it has more.
+        LogError: they do.
     """
-    counts = Counter(file["partition"] for file in files)
-    for partition, count in counts.most_common(1):
-        if count > FILES_MAX:
+    of_partition: dict[int, list[DataFile]] = {}
+    for file in files:
+        of_partition.setdefault(file.partition, []).append(file)
+    for partition, found in of_partition.items():
+        if len(found) > FILES_MAX:
             raise LogError(
-                f"the epoch has {count} files of partition {shown(partition)}, and may have "
+                f"the epoch has {len(found)} files of partition {partition}, and may have "
                 f"{FILES_MAX}: write fewer, or several epochs"
+            )
+        if len({file.path for file in found}) < len(found):
+            raise LogError(f"the epoch names a file of partition {partition} twice")
+        most = decoded_most(sum(file.size_bytes for file in found))
+        decoded = sum(file.decoded_bytes or 0 for file in found)
+        if decoded > most:
+            raise LogError(
+                f"the rows of partition {partition} take {decoded} bytes of memory, and may take "
+                f"{most} by the size of their files: write them as several epochs"
             )
 
 

@@ -30,8 +30,9 @@ from stores.log.metadata.moves import Move, move_of
 from stores.log.metadata.named_files import (
     DataFile,
     SnapshotFile,
-    check_count,
+    check_files,
     data_file,
+    data_file_json,
     snapshot_file,
 )
 from stores.spec.position import Position, Progress, later_watermark
@@ -209,13 +210,10 @@ def encode_commit(commit: Commit) -> bytes:
     """Encode a commit as JSON in its own format; format 1 has fewer fields.
 
     Raises:
-        LogError: it has more files than a reader reads.
+        LogError: its files exceed what a reader reads.
     """
-    files = [asdict(file) for file in commit.files]
-    check_count(files)
-    if commit.format == 1:
-        for file in files:
-            del file["sha256"]
+    check_files(commit.files)
+    files = [data_file_json(file, hashed=commit.format > 1) for file in commit.files]
     owned = {
         "term": commit.term,
         "owner": commit.owner,
@@ -276,7 +274,7 @@ def encode_snapshot(snapshot: Snapshot) -> bytes:
             "committed_ms": snapshot.committed_ms,
             "layout": snapshot.layout,
             "files": [asdict(file) for file in snapshot.files],
-            "tables": [asdict(file) for file in snapshot.tables],
+            "tables": [data_file_json(file) for file in snapshot.tables],
         }
     )
 
@@ -324,7 +322,8 @@ def _term(document: Mapping[str, Any]) -> Term:
 def _commit(document: Mapping[str, Any]) -> Commit:
     version = whole_value(document["format"])
     owned = version > 1
-    check_count(document["files"])
+    files = tuple(data_file(item, hashed=owned) for item in document["files"])
+    check_files(files)
     return Commit(
         epoch=whole_value(document["epoch"]),
         previous=whole_value(document["previous"]),
@@ -333,7 +332,7 @@ def _commit(document: Mapping[str, Any]) -> Commit:
         committed_ms=whole_value(document["committed_ms"]),
         writer=text_value(document["writer"]),
         replace=bool(document["replace"]),
-        files=tuple(data_file(item, hashed=owned) for item in document["files"]),
+        files=files,
         term=whole_value(document["term"]) if owned else 0,
         owner=text_value(document["owner"]) if owned else "",
         digest=optional_text(document["digest"]) if owned else None,
