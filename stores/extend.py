@@ -25,7 +25,8 @@ from stores.hosting.metrics import Metrics, MetricsReading
 from stores.hosting.open_stores import Placement
 from stores.log.checking.repair import Repaired
 from stores.log.checking.verification import Damage, Verified
-from stores.log.metadata.records import DataFile, Snapshot
+from stores.log.metadata.named_files import DataFile
+from stores.log.metadata.records import Snapshot
 from stores.log.state_log import StateLog, StoreLog
 from stores.spec.catalog import StoreCatalog
 from stores.spec.position import Progress

@@ -8,6 +8,7 @@ rows of two. The old store and the rebuilt one are both here for a while.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 
 from stores.hosting.local_store import LocalStore
@@ -21,7 +22,7 @@ def _at_once(store: LocalStore) -> bool:
 
 
 class Editions:
-    """The open stores by address. Read from any thread; changed under the lock of the stores."""
+    """The open stores by address. Safe to share between threads."""
 
     def __init__(self) -> None:
         self.stores: Mapping[str, Store] = {}
@@ -29,6 +30,7 @@ class Editions:
         self.may_answer: Callable[[LocalStore], bool] = _at_once
         """Whether a rebuilt store that has caught up may take the place of the old one."""
         self._local: dict[str, LocalStore] = {}
+        self._changing = threading.Lock()
 
     def held(self) -> dict[str, tuple[StoreSchema, Mapping[int, PartitionStatus]]]:
         """Return all of them with their replicas here, also those that do not answer yet."""
@@ -41,11 +43,14 @@ class Editions:
             store: the store.
             served: the same, as others are to ask it.
         """
-        self._local[store.schema.address] = store
-        self.stores = {**self.stores, store.schema.address: store if served is None else served}
+        with self._changing:
+            self._local[store.schema.address] = store
+            self.stores = {**self.stores, store.schema.address: store if served is None else served}
 
     def remove(self, store: LocalStore) -> None:
         """Remove a store, unless another one has its address by now."""
-        if self._local.get(store.schema.address) is store:
-            del self._local[store.schema.address]
-            self.stores = {a: each for a, each in self.stores.items() if a != store.schema.address}
+        address = store.schema.address
+        with self._changing:
+            if self._local.get(address) is store:
+                del self._local[address]
+                self.stores = {a: each for a, each in self.stores.items() if a != address}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from enum import Enum
@@ -22,8 +21,6 @@ from stores.errors import (
     HostNotStartedError,
     HostRestoringError,
     HostStoppedError,
-    LogError,
-    SchemaError,
     StoreError,
     StoreMigratedError,
     StoreNotAvailableError,
@@ -45,7 +42,7 @@ R = TypeVar("R")
 _logger = logging.getLogger(__name__)
 
 CLOSE_S = 30.0
-"""How long closing waits for the follower, which hangs if its file system does."""
+"""How long closing waits for an epoch that is being applied."""
 
 
 class HostState(Enum):
@@ -122,9 +119,7 @@ class Host:
         self.editions = self._open.editions
         """The stores under all definitions that are open, for other nodes."""
         self.held_s = self._open.held_s
-        self._stopping = threading.Event()
         self._follower: Follower | None = None
-        self._thread: threading.Thread | None = None
         self._maintenance = EngineMaintenance(self._maintained)
 
     @property
@@ -240,10 +235,10 @@ class Host:
         return wait_for_request(store, request, timeout_s=timeout_s)
 
     def start(self) -> None:
-        """Open the stores of the log and follow it in a thread; return once they are open.
+        """Open the stores of the log and follow it in threads; return once they are open.
 
         A store whose definition or records cannot be read now does not keep the others from being
-        served: `error` names it.
+        served: `error` names it. Nor does one whose files hang.
 
         Raises:
             StoreError: a database cannot be opened, or the host was started before.
@@ -252,43 +247,35 @@ class Host:
         if self._phase is not HostState.CREATED:
             raise StoreError(f"the host cannot be started, it is {self.state.value}")
         try:
-            self._follower = follower = Follower(self._open, poll_s=self._poll_s)
-            fatal = [e for e in follower.discover() if not isinstance(e, LogError | SchemaError)]
-            if fatal:
-                raise fatal.pop(0)
+            self._follower = Follower(self._open, poll_s=self._poll_s, failed=self._fail)
+            self._follower.start()
         except Exception as error:
             self._phase, self._failure = HostState.ERROR, str(error)
             self._open.close()
             raise
         self._phase = HostState.RUNNING
-        self._thread = threading.Thread(
-            target=self._run, args=[self._follower], name="follow-log", daemon=True
-        )
-        self._thread.start()
         self._maintenance.start()
+        self._follower.follow()
 
     def close(self, *, timeout_s: float = CLOSE_S) -> None:
         """Stop following and close all replicas; repeated calls do nothing.
 
-        Applied epochs are on disk. After `timeout_s`, a follower that hangs in its file system is
-        abandoned. No query is answered from then on, and the follower closes the databases if it
-        ever returns.
+        Applied epochs are on disk. Threads that hang in a file system are abandoned, and all others
+        after `timeout_s`. Their stores answer no query from then on, and the threads close the
+        databases if they ever return.
         """
         if self._phase in {HostState.STOPPED, HostState.ERROR}:
             return
         self._phase = HostState.STOPPING
-        self._stopping.set()
-        if self._follower is not None:
-            self._follower.interrupt()
         deadline = time.monotonic() + timeout_s
         self._maintenance.stop(timeout_s=timeout_s)
-        if self._thread is not None:
-            self._thread.join(max(0.0, deadline - time.monotonic()))
-            if self._thread.is_alive():
-                _logger.error("the follower hangs, closing without it root=%s", self.root)
-                self._phase = HostState.STOPPED
-                return
-        self._open.close()
+        abandoned: frozenset[str] = frozenset()
+        if self._follower is not None:
+            abandoned = self._follower.stop(timeout_s=max(0.0, deadline - time.monotonic()))
+        if abandoned:
+            names = ", ".join(sorted(abandoned))
+            _logger.error("stores hang, closing without them root=%s stores=%s", self.root, names)
+        self._open.close(abandoned)
         self._phase = HostState.STOPPED
 
     # Replicas
@@ -304,7 +291,7 @@ class Host:
                 streams of a dropped replica are still being read.
             LogError: the log cannot be read now.
         """
-        with self._changing() as stores:
+        with self._changing(store) as stores:
             stores.add_replica(store, partition, role)
 
     def promote(self, store: str, partition: int) -> None:
@@ -315,7 +302,7 @@ class Host:
             HostStoppedError, UnknownStoreError: as `query`.
             InvalidPartitionError: there is no such partition, or no replica of it here.
         """
-        with self._changing() as stores:
+        with self._changing(store) as stores:
             stores.set_role(store, partition, Role.ACTIVE)
 
     def demote(self, store: str, partition: int) -> None:
@@ -326,7 +313,7 @@ class Host:
             HostStoppedError, UnknownStoreError: as `query`.
             InvalidPartitionError: there is no such partition, or no replica of it here.
         """
-        with self._changing() as stores:
+        with self._changing(store) as stores:
             stores.set_role(store, partition, Role.STANDBY)
 
     def drop(self, store: str, partition: int, *, remove: bool = False) -> None:
@@ -343,13 +330,13 @@ class Host:
             HostStoppedError, UnknownStoreError: as `query`.
             InvalidPartitionError: there is no such partition, or no replica of it here.
         """
-        with self._changing() as stores:
+        with self._changing(store) as stores:
             stores.drop_replica(store, partition, remove=remove)
 
     @contextlib.contextmanager
-    def _changing(self) -> Iterator[OpenStores]:
-        """Return the stores, which no other thread changes or closes meanwhile."""
-        with self._open.changing:
+    def _changing(self, store: str) -> Iterator[OpenStores]:
+        """Return the stores, of which no other thread changes or closes this one meanwhile."""
+        with self._open.changing(store):
             if self._phase is not HostState.RUNNING:
                 raise self._not_running()
             yield self._open
@@ -374,24 +361,12 @@ class Host:
             return self._not_running()
         return self._open.missing(store)
 
-    def _run(self, follower: Follower) -> None:
-        try:
-            self._follow(follower)
-        except Exception as error:  # the outermost loop of this thread
-            _logger.exception("the follower has ended root=%s", self.root)
-            self._phase, self._failure = HostState.ERROR, str(error)
-            self._maintenance.stop(timeout_s=CLOSE_S)
-            self._open.close()
-        finally:
-            if self._phase is HostState.STOPPED:
-                # `close` did not wait for this thread.
-                self._open.close()
-
-    def _follow(self, follower: Follower) -> None:
-        while not self._stopping.is_set():
-            pause_s = follower.step(self._stopping.is_set)
-            if pause_s > 0:
-                follower.wait(pause_s)
+    def _fail(self, error: Exception) -> None:
+        """End, because nothing can be followed any more."""
+        _logger.error("the follower has ended root=%s", self.root, exc_info=error)
+        self._phase, self._failure = HostState.ERROR, str(error)
+        self._maintenance.stop(timeout_s=CLOSE_S)
+        self._open.close()
 
     def _maintained(self) -> Iterator[Replica]:
         """Yield the replicas to maintain; no replica while any of them has yet to catch up."""

@@ -18,7 +18,8 @@ from stores.hosting.bound_waiters import Waiter
 from stores.hosting.dispatch import Clock, query_partition
 from stores.hosting.held_epochs import standstill
 from stores.hosting.log_follower import LogFollower
-from stores.hosting.replica import Replica, wall_clock_ms
+from stores.hosting.log_reads import LogReads
+from stores.hosting.replica import CLOSE_S, Replica, wall_clock_ms
 from stores.log.inputs import Inputs
 from stores.log.state_log import StoreLog
 from stores.spec.key_log import KeyLog
@@ -80,6 +81,7 @@ class LocalStore:
         self._clock = clock
         self._changing = threading.Lock()
         self._closed_by: type[StoreError] | None = None
+        self._reads = LogReads(schema.name, is_local=log is None or log.directory.local)
 
     def query_partition(
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
@@ -151,10 +153,11 @@ class LocalStore:
             LogError: the log cannot be read now.
         """
         if self.log is not None:
-            newest = self.log.latest_epoch()
-            # A store that was rebuilt goes on in another log, and answers from it soon.
-            last = self.log.last()
-            return newest if last is self.log else last.latest_epoch()
+            with self._reads.reading():
+                newest = self.log.latest_epoch()
+                # A store that was rebuilt goes on in another log, and answers from it soon.
+                last = self.log.last()
+                return newest if last is self.log else last.latest_epoch()
         return max((r.progress.epoch for r in self.replicas.values()), default=-1)
 
     def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
@@ -164,7 +167,7 @@ class LocalStore:
             LogError: there may be some, and the log cannot be read now.
         """
         if renew:
-            self.inputs.require(position)
+            self._require_inputs(position)
         unread = self.inputs.unread(position)
         if not unread:
             return unread
@@ -258,17 +261,27 @@ class LocalStore:
             schema, self.replicas, log=self.log, clock=self._clock, inputs=self.inputs
         )
 
-    def close(self, raising: type[StoreError] = StoreNotAvailableError) -> None:
+    def close(
+        self, raising: type[StoreError] = StoreNotAvailableError, *, timeout_s: float = CLOSE_S
+    ) -> None:
         """Close all replicas.
 
         Args:
             raising: the error that `query` raises from then on.
+            timeout_s: how long to wait for an epoch that is being applied to each.
         """
         with self._changing:
             self._closed_by = self._closed_by or raising
             held = self.replicas
         for replica in held.values():
-            replica.close()
+            replica.close(timeout_s=timeout_s)
+
+    def note_hung(self, why: str | None) -> None:
+        """Let reads of the log fail, because its files do not answer; None lets them go on."""
+        self._reads.hung = why
+        if why is not None:
+            for replica in self.replicas.values():
+                replica.error = why
 
     def _ask(
         self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
@@ -335,11 +348,16 @@ class LocalStore:
         Raises:
             LogError: the log has to be read for that, and cannot be now.
         """
-        self.inputs.require(bound.position)
+        self._require_inputs(bound.position)
         if not bound.latest:
             return bound
         epoch = max(self.committed_epoch(), -1 if bound.epoch is None else bound.epoch)
         return replace(bound, latest=False, epoch=epoch)
+
+    def _require_inputs(self, position: Position) -> None:
+        if self.inputs.unread(position):
+            with self._reads.reading():
+                self.inputs.renew()
 
     def _checked(self, partition: int) -> Replica | None:
         if not 0 <= partition < self.schema.partitions:

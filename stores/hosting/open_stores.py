@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TypeAlias
 
@@ -16,12 +17,11 @@ from stores.errors import (
     LogMissingError,
     StoreError,
     StoreMigratedError,
-    UnknownKindError,
-    UnknownStoreError,
 )
 from stores.hosting.editions import Editions
 from stores.hosting.local_store import LocalStore
 from stores.hosting.log_follower import is_same_log
+from stores.hosting.log_names import LogNames
 from stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
 from stores.hosting.replica import Replica
 from stores.hosting.replica_opener import ReplicaOpener
@@ -35,6 +35,8 @@ _logger = logging.getLogger(__name__)
 
 _GONE_S = 5.0
 """How long a store must be missing from a log that can be read before it is dropped."""
+_CHANGE_S = 10.0
+"""How long a change of a store waits for another one, which reads the log."""
 
 Placement: TypeAlias = Callable[[StoreSchema], Mapping[int, Role]]
 """The partitions of a store that a host is to hold, each with its role."""
@@ -46,7 +48,7 @@ def everything(schema: StoreSchema) -> Mapping[int, Role]:
 
 
 class OpenStores:
-    """The open stores of one log. Read from any thread; changed while `changing` is held.
+    """The open stores of one log. Read from any thread; a store is changed under its `changing`.
 
     Args:
         root: path or URI of the state log.
@@ -55,27 +57,20 @@ class OpenStores:
     """
 
     def __init__(self, root: str, opener: ReplicaOpener, placement: Placement) -> None:
-        self.changing = threading.RLock()
-        """Held to open, replace or drop stores and replicas; never while a query runs."""
+        self._locks: dict[str, threading.RLock] = {}
+        self._publishing = threading.Lock()
+        """Held to replace what readers of all stores see, for microseconds."""
+        self._is_closed = False
         self.local: Mapping[str, LocalStore] = {}
         """The stores by name. It is replaced as a whole, so a reader may keep the old mapping."""
         self.served: Mapping[str, Store] = {}
         """The same stores with their queries counted."""
         self.version = 0
         """Counts up whenever a definition is added, changed or removed."""
-        self.error: str | None = None
-        """All errors, as one text; None if every store could be opened."""
         self._root, self._opener, self._placement = root, opener, placement
         self._placed: dict[str, dict[int, Role]] = {}
         self._metrics: dict[str, Metrics] = {}
-        self._names: frozenset[str] | None = None
-        """The names in the log at the last search; None if it could not be read."""
-        self._unopened: Mapping[str, tuple[type[StoreError], str]] = {}
-        """The error that keeps a store from being opened, by name."""
-        self._doubted: set[str] = set()
-        """Stores whose definition was missing since the last search."""
-        self._unlisted: str | None = None
-        """The error of the last listing of the log."""
+        self._names = LogNames(root)
         self._gone_since: dict[str, float] = {}
         self.editions = Editions()
         """The stores that other nodes can ask for."""
@@ -91,9 +86,38 @@ class OpenStores:
         return StateLog(self._root)
 
     @property
+    def error(self) -> str | None:
+        """All errors, as one text; None if every store could be opened."""
+        return self._names.error
+
+    @property
     def are_known(self) -> bool:
         """Whether the last search could list the stores."""
-        return self._names is not None
+        return self._names.stores is not None
+
+    @property
+    def candidates(self) -> frozenset[str]:
+        """The open stores, and the names in the log that may be others."""
+        return self._names.listed | self.local.keys()
+
+    def may_be_store(self, name: str) -> bool:
+        """Whether a name had a definition when it was last looked at."""
+        return self._names.may_be_store(name)
+
+    @contextmanager
+    def changing(self, name: str, *, wait_s: float | None = None) -> Iterator[None]:
+        """Hold a store, to open, replace or drop it or its replicas; not while a query runs.
+
+        Raises:
+            HostRestoringError: another thread has held it for all of that time.
+        """
+        lock = self._locks.setdefault(name, threading.RLock())
+        if not lock.acquire(timeout=_CHANGE_S if wait_s is None else wait_s):
+            raise HostRestoringError(f'store "{name}" is being changed: try again')
+        try:
+            yield
+        finally:
+            lock.release()
 
     def metrics(self) -> dict[str, MetricsReading]:
         """Return the counters of each store since the host began, by name."""
@@ -109,23 +133,17 @@ class OpenStores:
     def are_all_in_log(self) -> bool:
         """Return whether all stores that are in the log now are open."""
         try:
-            return self.served.keys() >= set(self.log.stores())
+            others = self.log.names() - self.served.keys()
+            return self._names.are_opened and not any(map(self._is_defined, others))
         except StoreError:
             return False
 
-    def missing(self, name: str) -> StoreError:
-        """Return why a store is not open.
+    def _is_defined(self, name: str) -> bool:
+        return self.log.store(name).defined()
 
-        Only a log that could be read shows that a store does not exist.
-        """
-        if self._names is None:
-            return HostRestoringError(f"the log has not been read: {self.error}")
-        if name not in self._names:
-            return UnknownStoreError(f'store "{name}" does not exist')
-        kind, why = self._unopened.get(name, (StoreError, "it is being opened"))
-        if issubclass(kind, UnknownKindError):
-            return UnknownKindError(why)
-        return HostRestoringError(f'store "{name}" cannot be opened yet: {why}')
+    def missing(self, name: str) -> StoreError:
+        """Return why a store is not open; see `LogNames.missing`."""
+        return self._names.missing(name)
 
     # Replicas
 
@@ -175,38 +193,14 @@ class OpenStores:
 
     # Stores
 
-    def discover(self) -> list[StoreError]:
-        """Open stores that are new in the log, and start over those whose log was replaced.
-
-        Returns:
-            The errors that kept a store, or all of them, from being opened.
-        """
-        errors = [error for error in [self.search()] if error is not None]
-        found = (self.refresh(name) for name in sorted(self._names or ()))
-        return errors + [error for error in found if error is not None]
-
-    def search(self) -> LogError | None:
-        """List the stores of the log; drop those that are gone.
-
-        Returns:
-            The error of the listing, if the log cannot be read now.
-        """
-        known = (self._names or frozenset()) - self._doubted
+    def search(self) -> None:
+        """List the names in the log, and drop the stores that are gone."""
         try:
             listed = self.log.names()
-            # Only of new names it is asked whether they are stores: `refresh` notices the loss of a
-            # definition.
-            names = frozenset(n for n in listed if n in known or self.log.store(n).defined())
         except LogError as error:
-            self._names, self._unlisted = None, str(error)
-            self._note_errors()
-            return error
-        self._names, self._unlisted = names, None
-        self._doubted.clear()
-        self._unopened = {n: why for n, why in self._unopened.items() if n in names}
-        self._note_errors()
-        self._drop_gone(names)
-        return None
+            self._names.fail_to_list(error)
+        else:
+            self._drop_gone(self._names.list(listed, self.local.keys()))
 
     def refresh(self, name: str) -> StoreError | None:
         """Open a store, or start it over if its log was replaced.
@@ -215,51 +209,47 @@ class OpenStores:
             The error that kept it from being opened; None also if there is no such store.
         """
         try:
-            with self.changing:
+            with self.changing(name):
                 self._refresh(name, self.log)
         except LogMissingError:
-            # Only the next search shows whether the store is gone, or all of the log.
-            self._doubted.add(name)
-            self._note_opened(name, None)
+            self._names.miss(name, is_open=name in self.local)
         except StoreError as error:
-            self._note_opened(name, error)
+            self._names.fail_to_open(name, error)
             return error
         else:
-            if self._names is not None:
-                self._names |= {name}
-            self._note_opened(name, None)
+            self._names.open(name)
         return None
 
-    @property
-    def unopened(self) -> frozenset[str]:
-        """The stores of the log that are not open."""
-        return (self._names or frozenset()) - self.local.keys()
+    def note_hung(self, name: str, why: str | None) -> None:
+        """Note that the files of a store do not answer, or that they have; until they do, it fails.
 
-    def _note_opened(self, name: str, error: StoreError | None) -> None:
-        if error is None and name not in self._unopened:
-            return
-        others = {n: why for n, why in self._unopened.items() if n != name}
-        # The error itself is not kept, because its frames may hold a database open.
-        self._unopened = others if error is None else {**others, name: (type(error), str(error))}
-        self._note_errors()
+        Args:
+            name: the store.
+            why: what is wrong, and since when; None if they have answered.
+        """
+        store = self.local.get(name)
+        if store is not None:
+            store.note_hung(why)
+        elif why is not None:
+            self._names.fail_to_open(name, HostRestoringError(why))
 
-    def _note_errors(self) -> None:
-        """Set `error` to all present errors, and log them if they are others than before."""
-        errors = [why for _, (_, why) in sorted(self._unopened.items())]
-        if self._unlisted is not None:
-            errors.insert(0, self._unlisted)
-        message = "; ".join(errors) or None
-        if message is not None and self.error != message:
-            _logger.warning("stores cannot be opened root=%s errors=%s", self._root, message)
-        self.error = message
+    def close(self, abandoned: frozenset[str] = frozenset()) -> None:
+        """Close all stores, and remove temporary databases; repeated calls do nothing.
 
-    def close(self) -> None:
-        """Close all stores, and remove temporary databases; repeated calls do nothing."""
-        with self.changing:
-            self._successors.close()
-            for store in self.local.values():
-                store.close()
-            self._opener.close()
+        Args:
+            abandoned: stores that threads work at which do not return. They are closed by these.
+        """
+        with self._publishing:
+            self._is_closed = True
+        for name, store in self.local.items():
+            if name in abandoned:
+                store.close(timeout_s=0)
+                continue
+            with suppress(HostRestoringError), self.changing(name):
+                self._successors.drop(name)
+            store.close()
+        self._successors.close()
+        self._opener.close()
 
     def _refresh(self, name: str, root: StateLog) -> None:
         store = self.local.get(name)
@@ -297,8 +287,8 @@ class OpenStores:
         if store is None:
             return False
         has_news = store.follow()
-        with self.changing:
-            self._successors.close_replaced()
+        with self.changing(name):
+            self._successors.close_replaced(name)
             if store.log is None or store.log.move is None:
                 return has_news
             rebuilt = self._successors.of(store, self._open_rebuilt)
@@ -326,14 +316,15 @@ class OpenStores:
         for name in self.local.keys() - names:
             if now - self._gone_since.setdefault(name, now) < _GONE_S:
                 continue
-            with self.changing:
+            with suppress(HostRestoringError), self.changing(name, wait_s=0):
                 _logger.warning("store is gone from the log, dropping it store=%s", name)
                 self._successors.drop(name)
                 gone = self.local[name]
-                self.local = {n: s for n, s in self.local.items() if n != name}
-                self.served = {n: s for n, s in self.served.items() if n != name}
+                with self._publishing:
+                    self.local = {n: s for n, s in self.local.items() if n != name}
+                    self.served = {n: s for n, s in self.served.items() if n != name}
+                    self.version += 1
                 self._placed.pop(name, None)
-                self.version += 1
                 self.editions.remove(gone)
                 gone.close(StoreMigratedError)
         self._gone_since = {
@@ -362,11 +353,18 @@ class OpenStores:
     def _publish(self, store: LocalStore) -> None:
         name = store.schema.name
         metrics = self._metrics.setdefault(name, Metrics())
-        self.local = {**self.local, name: store}
         served = MeteredStore(store, metrics)
-        self.served = {**self.served, name: served}
+        with self._publishing:
+            is_closed = self._is_closed
+            if not is_closed:
+                self.local = {**self.local, name: store}
+                self.served = {**self.served, name: served}
+                self.version += 1
+        if is_closed:
+            # The host was closed without this thread.
+            store.close()
+            return
         self.editions.put(store, served)
-        self.version += 1
 
 
 def _not_here(name: str, partition: int) -> InvalidPartitionError:

@@ -6,6 +6,7 @@ import logging
 import shutil
 import stat
 import tempfile
+import threading
 from pathlib import Path
 
 from stores.engines.rocksdb.column_budget import ColumnBudget
@@ -27,7 +28,7 @@ _logger = logging.getLogger(__name__)
 
 
 class ReplicaOpener:
-    """Opens replicas in one directory.
+    """Opens replicas in one directory. Safe to share between threads.
 
     Args:
         directory: for the databases, one below for each store; None for a temporary one.
@@ -48,6 +49,7 @@ class ReplicaOpener:
     ) -> None:
         self._directory = directory
         self._temporary: Scratch | None = None
+        self._choosing = threading.Lock()
         self._cache = shared_cache(cache_bytes)
         self._columns = columns
         self._rows = RowBudget(rows_bytes)
@@ -106,8 +108,10 @@ class ReplicaOpener:
 
     def close(self) -> None:
         """Remove the directory if it is temporary; all replicas are closed."""
-        if self._temporary is not None:
-            self._temporary.remove(remove_quietly)
+        with self._choosing:
+            temporary, self._temporary = self._temporary, None
+        if temporary is not None:
+            temporary.remove(remove_quietly)
 
     def _open_engine(self, schema: StoreSchema, log: StoreLog, partition: int) -> StorePartition:
         """Open an engine that goes on where it stopped; an empty one if its rows are useless."""
@@ -151,10 +155,11 @@ class ReplicaOpener:
         return self._store_path(schema.name) / schema.incarnation / str(partition)
 
     def _store_path(self, store: str) -> Path:
-        if self._directory is None:
-            self._temporary = Scratch()
-            self._directory = self._temporary.path
-        return self._directory / store
+        with self._choosing:
+            if self._directory is None:
+                self._temporary = Scratch()
+                self._directory = self._temporary.path
+            return self._directory / store
 
 
 def _below(path: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from stores.errors import StoreError, StoreMigratedError
 from stores.hosting.editions import Editions
 from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import CLOSE_S
 from stores.hosting.replica_opener import ReplicaOpener
 from stores.log.state_log import StoreLog
 from stores.spec.schema import StoreSchema
@@ -78,6 +79,13 @@ class Successor:
         self._thread.join()
         return self._store
 
+    def close(self) -> LocalStore:
+        """Close it, and return it. A thread that hangs closes its databases if it returns."""
+        self._stopping.set()
+        self._thread.join(CLOSE_S)
+        self._store.close(timeout_s=0 if self._thread.is_alive() else CLOSE_S)
+        return self._store
+
     def _run(self) -> None:
         failed: str | None = None
         while not self._stopping.is_set():
@@ -97,7 +105,7 @@ class Successor:
 
 
 class Successors:
-    """The rebuilt stores of a host that do not answer yet. Used under the lock of its stores.
+    """The rebuilt stores of a host that do not answer yet, each used under the lock of its store.
 
     Args:
         opener: opens the replicas.
@@ -107,9 +115,9 @@ class Successors:
     def __init__(self, opener: ReplicaOpener, editions: Editions) -> None:
         self._opener, self._editions = opener, editions
         self._found: dict[str, Successor] = {}
-        self._replaced: list[tuple[float, LocalStore, StoreSchema]] = []
-        """The stores in whose place rebuilt ones answer, until when they stay open, and the
-        definitions of the rebuilt ones."""
+        self._replaced: dict[str, list[tuple[float, LocalStore, StoreSchema]]] = {}
+        """By name, the stores in whose place rebuilt ones answer: until when they stay open, and
+        the definitions of the rebuilt ones."""
 
     def __contains__(self, name: str) -> bool:
         """Whether a store of this name has yet to catch up."""
@@ -144,7 +152,7 @@ class Successors:
             return None
         del self._found[name]
         rebuilt = found.end()
-        self._replaced.append((time.monotonic() + _GRACE_S, old, rebuilt.schema))
+        self.replaced(old, rebuilt.schema)
         _logger.info("rebuilt store answers store=%s", name)
         return rebuilt
 
@@ -155,34 +163,33 @@ class Successors:
             old: the closed store.
             schema: the definition of the other one.
         """
-        self._replaced.append((time.monotonic() + _GRACE_S, old, schema))
+        kept = self._replaced.setdefault(schema.name, [])
+        kept.append((time.monotonic() + _GRACE_S, old, schema))
 
     def drop(self, name: str) -> None:
         """Close a rebuilt store that does not answer yet; `of` opens it again."""
         found = self._found.pop(name, None)
         if found is not None:
-            opened = found.end()
-            self._editions.remove(opened)
-            opened.close()
+            self._editions.remove(found.close())
 
-    def close_replaced(self, now: float | None = None) -> None:
-        """Close the stores in whose place others answer, and remove their databases."""
-        if not self._replaced:
+    def close_replaced(self, name: str, now: float | None = None) -> None:
+        """Close the stores of a name in whose place others answer, and remove their databases."""
+        replaced = self._replaced.get(name)
+        if not replaced:
             return
         now = time.monotonic() if now is None else now
-        ended = [each for each in self._replaced if each[0] <= now]
-        self._replaced = [each for each in self._replaced if each[0] > now]
+        ended = [each for each in replaced if each[0] <= now]
+        left = self._replaced[name] = [each for each in replaced if each[0] > now]
         for _, store, _ in ended:
             self._editions.remove(store)
             store.close(StoreMigratedError)
         # A store that was rebuilt again has databases that are open: the last change removes all.
-        in_use = {*self._found, *(schema.name for _, _, schema in self._replaced)}
-        for name, schema in {schema.name: schema for _, _, schema in ended}.items():
-            if name not in in_use:
-                self._opener.remove_others(schema)
+        if ended and not left and name not in self._found:
+            self._opener.remove_others(ended[-1][2])
 
     def close(self) -> None:
         """Close all of them, and the stores that they have replaced."""
         for name in list(self._found):
             self.drop(name)
-        self.close_replaced(float("inf"))
+        for name in list(self._replaced):
+            self.close_replaced(name, float("inf"))

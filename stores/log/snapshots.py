@@ -22,13 +22,9 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.log.files.directory import Directory
-from stores.log.metadata.records import (
-    DataFile,
-    Snapshot,
-    SnapshotFile,
-    decode_snapshot,
-    snapshot_name,
-)
+from stores.log.files.file_systems import UnusableFileError
+from stores.log.metadata.named_files import DataFile, SnapshotFile
+from stores.log.metadata.records import Snapshot, decode_snapshot, snapshot_name
 from stores.log.state_log import StoreLog
 from stores.spec.position import Progress
 
@@ -278,8 +274,9 @@ def fetch(directory: Directory, file: SnapshotFile | DataFile, path: Path | None
                 out.write(chunk)
     except FileNotFoundError as error:
         raise TornRecordError(f'snapshot file "{source}" is missing') from error
+    except UnusableFileError as error:
+        raise TornRecordError(f'snapshot file "{source}" {error}') from error
     except OSError as error:
-        directory.require_no_directory(file.path)
         raise LogError(f'snapshot file "{source}" cannot be fetched: {error}') from error
     if size_bytes != file.size_bytes or digest.hexdigest() != file.sha256:
         raise TornRecordError(f'snapshot file "{source}" is not the one that was committed')

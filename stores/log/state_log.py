@@ -23,15 +23,16 @@ from stores.codec.partitioner import partition_column
 from stores.errors import EpochConflictError, LogError, TornRecordError
 from stores.log.attempts import Attempts
 from stores.log.data.datafiles import read_part
+from stores.log.data.decoded_sizes import DecodedLimit
 from stores.log.data.digests import rows_digest
 from stores.log.files.directory import Directory, Root
 from stores.log.metadata.heads import Heads
 from stores.log.metadata.moves import REBUILT, Move, current_log, encode_move, write_current
+from stores.log.metadata.named_files import DataFile
 from stores.log.metadata.records import (
     COMMITTED,
     DEFINITION,
     Commit,
-    DataFile,
     Skip,
     commit_name,
     encode_commit,
@@ -248,11 +249,18 @@ class StoreLog(Attempts):
         Raises:
             TornRecordError: a file is missing, short or foreign; the message names it.
         """
+        limit = DecodedLimit()
         for file in commit.files_of(partition):
-            yield from self.read_file(file)
+            yield from self.read_file(file, limit)
 
-    def read_file(self, file: DataFile) -> Iterator[pa.RecordBatch]:
+    def read_file(
+        self, file: DataFile, limit: DecodedLimit | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one data file of an epoch, as `read` does.
+
+        Args:
+            file: the data file.
+            limit: of its partition in the epoch; None if the file is alone.
 
         Raises:
             TornRecordError: the file is missing, short or foreign; the message names it.
@@ -260,7 +268,7 @@ class StoreLog(Attempts):
         # Its columns are those of the file as long as the store is the same one. Reading it again
         # would cost a request for every file on an object store.
         schema = self._definition.last_read()
-        yield from read_part(self.directory, file, schema)
+        yield from read_part(self.directory, file, schema, limit)
 
     def has_rows(self, commit: Commit, rows: pa.Table) -> bool:
         """Whether a commit of format 1, which has no digest, has exactly these rows.
@@ -281,13 +289,14 @@ class StoreLog(Attempts):
 
         Raises:
             EpochConflictError: the epoch, or another one in its place, is committed already.
-            LogError: it cannot be written.
+            LogError: it exceeds a limit, or cannot be written.
         """
+        data = encode_commit(commit)
         self.sync_data(commit)
         self._announce(commit.epoch)
         if commit.format > 1:
             self.write_skips(commit)
-        if not self.directory.create(commit_name(commit.epoch), encode_commit(commit)):
+        if not self.directory.create(commit_name(commit.epoch), data):
             raise self._conflict(commit.epoch, commit)
 
     def announced(self) -> int | None:

@@ -19,7 +19,7 @@ from stores.codec.partitioner import hash_rows
 from stores.errors import LogError
 from stores.log.data.datafiles import EVENT_TIME, TIMESTAMP_NAME, file_schema, write_parts
 from stores.log.data.deduplication import identity
-from stores.log.metadata.records import DataFile
+from stores.log.metadata.named_files import DataFile
 from stores.spark.tasks import PART_SPARK, PART_TYPES, Target, hold
 from stores.spec.schema import StoreSchema
 

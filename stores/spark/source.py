@@ -32,7 +32,8 @@ from pyspark.sql.types import StructType
 
 from stores.errors import LogError, SchemaError
 from stores.log.data.scanning import Condition, Wanted
-from stores.log.metadata.records import Commit, DataFile, SnapshotFile
+from stores.log.metadata.named_files import DataFile, SnapshotFile
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from stores.spark.definition import commented
 from stores.spark.filters import chosen_partitions, conditions, decode_filters

@@ -25,7 +25,7 @@ from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema, write_part
 from stores.log.data.deduplication import identity, last_of_runs, latest_rows
 from stores.log.data.shaping import shaped
 from stores.log.files.directory import Directory
-from stores.log.metadata.records import DataFile
+from stores.log.metadata.named_files import DataFile
 from stores.spark.definition import ORDINAL_NAME, quoted
 from stores.spec.schema import StoreSchema
 
@@ -34,13 +34,16 @@ _Batches: TypeAlias = Iterator[pa.RecordBatch]
 HELD_BYTES_MAX = 256 << 20
 """Maximum bytes of rows that a task holds to pick the latest of each key; briefly twice as many."""
 _CHECKED_ROWS = 256
-PART_SPARK = "path string, partition int, rows long, size_bytes long, sha256 string"
+PART_SPARK = (
+    "path string, partition int, rows long, size_bytes long, sha256 string, decoded_bytes long"
+)
 PART_TYPES: dict[str, pa.DataType] = {
     "path": pa.string(),
     "partition": pa.int32(),
     "rows": pa.int64(),
     "size_bytes": pa.int64(),
     "sha256": pa.string(),
+    "decoded_bytes": pa.int64(),
 }
 
 

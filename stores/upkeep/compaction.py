@@ -24,14 +24,8 @@ from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
 from stores.log.data.datafiles import new_path, write_part
 from stores.log.files.directory import Directory, Root
-from stores.log.metadata.records import (
-    DataFile,
-    Snapshot,
-    SnapshotFile,
-    encode_snapshot,
-    snapshot_name,
-    snapshot_path,
-)
+from stores.log.metadata.named_files import DataFile, SnapshotFile
+from stores.log.metadata.records import Snapshot, encode_snapshot, snapshot_name, snapshot_path
 from stores.log.snapshots import read_snapshot, usable_snapshot
 from stores.log.state_log import StoreLog
 from stores.spec.position import Progress

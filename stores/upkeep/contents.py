@@ -25,7 +25,8 @@ from stores.log.data.datafiles import (
 from stores.log.data.deduplication import identity, latest_rows, linked_versions
 from stores.log.data.intervals import file_field, holds_interval, to_file
 from stores.log.data.scanning import Condition, Wanted, scan_part
-from stores.log.metadata.records import Commit, DataFile
+from stores.log.metadata.named_files import DataFile
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from stores.spec.position import later_watermark
 from stores.spec.schema import (

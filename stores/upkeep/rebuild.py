@@ -24,7 +24,8 @@ from stores.log.data.scanning import Wanted, scan_part
 from stores.log.data.shaping import shaped
 from stores.log.files.directory import Root
 from stores.log.metadata.documents import FORMAT
-from stores.log.metadata.records import DataFile, Term
+from stores.log.metadata.named_files import DataFile
+from stores.log.metadata.records import Term
 from stores.log.metadata.terms import take_term
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter

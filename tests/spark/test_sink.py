@@ -12,7 +12,8 @@ import pytest
 from pyspark.sql import DataFrame
 
 from stores.errors import FencedError, LogError
-from stores.log.metadata.records import Commit, DataFile
+from stores.log.metadata.named_files import DataFile
+from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from stores.spark import sink as sinks

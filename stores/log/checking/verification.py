@@ -5,10 +5,12 @@ It reads every record and every byte of every file, and changes nothing: `checki
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stores.errors import LogError, LogMissingError, SchemaError, TornRecordError
+from stores.log.data.decoded_sizes import DecodedLimit
 from stores.log.data.shaping import require_readable
 from stores.log.files.directory import Root
 from stores.log.metadata.records import (
@@ -241,6 +243,7 @@ def _data(log: StoreLog, commit: Commit) -> Iterator[Damage]:
         schema = log.schema()
     except LogError:
         return  # it is named already, and without the definition no row can be read
+    limits: defaultdict[int, DecodedLimit] = defaultdict(DecodedLimit)
     for file in commit.files:
         message: str | None = None
         epoch: int | None = commit.epoch
@@ -249,7 +252,7 @@ def _data(log: StoreLog, commit: Commit) -> Iterator[Damage]:
             message = f'data file "{path}" is of partition {file.partition}, which does not exist'
         else:
             try:
-                for batch in log.read_file(file):
+                for batch in log.read_file(file, limits[file.partition]):
                     require_readable(batch, schema)
             except TornRecordError as error:
                 message = str(error)

@@ -12,6 +12,8 @@ import uuid
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,10 +23,13 @@ import pyarrow.parquet as pq
 
 from stores.codec.partitioner import partition_column
 from stores.errors import LogError, SchemaError, TornRecordError
+from stores.log.data.decoded_sizes import DecodedLimit, TooLargeError, decoded_bytes
 from stores.log.data.digests import HashingStream
+from stores.log.data.footers import chunks
 from stores.log.data.intervals import file_field, from_file, holds_interval
 from stores.log.files.directory import Directory
-from stores.log.metadata.records import DataFile
+from stores.log.files.file_systems import UnusableFileError
+from stores.log.metadata.named_files import DataFile
 from stores.spec.schema import (
     DELETED_NAME,
     TIMESTAMPTZ,
@@ -83,21 +88,22 @@ def write_part(
     if first is None:
         return None
     path = new_path(attempt, partition, ".parquet")
-    rows = first.num_rows
+    rows = texts_bytes = 0
     with directory.open_output(path) as stream:
         hashed = HashingStream(stream)
+        repetitive = _repetitive(first)
         # zstd needs half the space of lz4 and a tenth more of the writer's time.
         with pq.ParquetWriter(
             hashed,
             first.schema,
             compression="zstd",
-            use_dictionary=_repetitive(first),
+            use_dictionary=repetitive,
             write_page_checksum=True,
         ) as writer:
-            writer.write_table(first)
-            for group in groups:
+            for group in chain([first], groups):
                 writer.write_table(group)
                 rows += group.num_rows
+                texts_bytes += group.select(repetitive).nbytes
         size_bytes = stream.tell()
     file = DataFile(
         path=path,
@@ -105,6 +111,7 @@ def write_part(
         rows=rows,
         size_bytes=size_bytes,
         sha256=hashed.hexdigest(),
+        decoded_bytes=decoded_bytes(writer.writer.metadata, texts_bytes),
     )
     _read_back(directory, file)
     return file
@@ -200,9 +207,15 @@ def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def read_part(
-    directory: Directory, file: DataFile, schema: StoreSchema
+    directory: Directory, file: DataFile, schema: StoreSchema, limit: DecodedLimit | None = None
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a data file in batches of at most ROWS_PER_GROUP, with `row_schema`.
+
+    Args:
+        directory: the directory of the store.
+        file: the data file.
+        schema: the definition of the store.
+        limit: counts it together with others; None counts it alone.
 
     Raises:
         TornRecordError: the file is missing, short or foreign; the message names it.
@@ -212,9 +225,18 @@ def read_part(
     wanted = file_schema(schema)
     with named_errors(path), directory.system.open_input(path) as stream:
         whole = _checked(stream, file, path)
-        # More threads would only compete with the other partitions for the same cores.
-        source = pq.ParquetFile(whole, pre_buffer=False, page_checksum_verification=True)
+
+        def opened(kept: list[str] | None = None) -> Any:
+            return pq.ParquetFile(
+                whole, pre_buffer=False, page_checksum_verification=True, read_dictionary=kept
+            )
+
+        source = opened()
         check_content(source.metadata.num_rows, source.schema_arrow, file, wanted.names, path)
+        read_chunks = partial(chunks, whole, file.size_bytes)
+        counted = limit or DecodedLimit()
+        counted.add(source.metadata, read_chunks, opened, file.size_bytes)
+        # More threads would only compete with the other partitions for the same cores.
         for batch in source.iter_batches(ROWS_PER_GROUP, columns=wanted.names, use_threads=False):
             yield _read_batch(batch, schema, wanted)
 
@@ -256,6 +278,10 @@ def named_errors(path: str) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise TornRecordError(f'data file "{path}" is missing') from error
+    except TooLargeError as error:
+        raise TornRecordError(f'data file "{path}" {error}') from error
+    except UnusableFileError as error:
+        raise TornRecordError(f'data file "{path}" {error}') from error
     except _PARQUET_ERRORS as error:
         raise TornRecordError(f'data file "{path}" is not valid: {error}') from error
     except OSError as error:

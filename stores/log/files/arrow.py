@@ -12,7 +12,7 @@ from typing import Any
 
 from pyarrow import fs
 
-from stores.log.files.file_systems import Stamp
+from stores.log.files.file_systems import Stamp, UnusableFileError
 
 _CHUNK_BYTES = 4 << 20
 
@@ -33,9 +33,9 @@ class ArrowFiles:
 
     def read(self, path: str, bytes_max: int) -> bytes:
         """Return the content of a file."""
-        with self.system.open_input_file(path) as stream:
+        with self.open_input(path) as stream:
             if stream.size() > bytes_max:
-                raise OSError(f"it has {stream.size()} bytes")
+                raise UnusableFileError.of_size(stream.size(), bytes_max)
             found: bytes = stream.read()
             return found
 
@@ -113,7 +113,7 @@ class ArrowFiles:
 
         These file systems have no such operation, so a moment passes between the two.
         """
-        with self.system.open_input_file(path) as stream:
+        with self.open_input(path) as stream:
             if stream.read() != expected:
                 return False
         self.replace(path, data, durable=True)
@@ -128,7 +128,8 @@ class ArrowFiles:
 
     def open_input(self, path: str) -> Any:
         """Open a file that can be read at any place."""
-        return self.system.open_input_file(path)
+        with self._opening(path):
+            return self.system.open_input_file(path)
 
     @contextmanager
     def open_output(self, path: str) -> Iterator[Any]:
@@ -140,9 +141,23 @@ class ArrowFiles:
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """Yield the bytes of a file from start to end, a few MB at a time."""
-        with self.system.open_input_stream(path) as stream:
+        with self._opening(path):
+            opened = self.system.open_input_stream(path)
+        with opened as stream:
             while chunk := stream.read(_CHUNK_BYTES):
                 yield chunk
+
+    @contextmanager
+    def _opening(self, path: str) -> Iterator[None]:
+        """Raise an UnusableFileError if a file cannot be opened because it is a directory."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            if self.has_directory(path):
+                raise UnusableFileError.of_kind("a directory") from error
+            raise
 
     def upload(self, path: str, source: Path) -> None:
         """Copy a file of this machine; the directory exists."""

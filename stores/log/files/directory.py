@@ -18,15 +18,15 @@ from pyarrow import fs
 
 from stores.errors import LogError, LogMissingError, TornRecordError
 from stores.log.files.arrow import ArrowFiles
-from stores.log.files.file_systems import FileSystem, Stamp
+from stores.log.files.file_systems import FileSystem, Stamp, UnusableFileError
 from stores.log.files.local import LocalFiles
 from stores.log.files.object_uris import is_object_uri, object_place
 from stores.log.files.objects import ObjectFiles
 
 Root: TypeAlias = str | os.PathLike[str]
 """A local path or a URI such as `s3://bucket/state`."""
-RECORD_BYTES_MAX = 256 << 20
-"""Longest record that is read: enough for a commit of a million data files."""
+RECORD_BYTES_MAX = 64 << 20
+"""Longest record that is written or read: enough for a commit of 200,000 data files."""
 
 
 def _without_secrets(uri: str) -> str:
@@ -95,6 +95,8 @@ class Directory:
         path = self.join(relative) if relative else self.path
         try:
             yield
+        except UnusableFileError as error:
+            raise TornRecordError(f'"{path}" {error}') from error
         except OSError as error:
             raise LogError(f'"{path}" cannot be {done}: {error}') from error
 
@@ -102,17 +104,14 @@ class Directory:
         """Read a whole file; None if it is missing.
 
         Raises:
-            TornRecordError: a directory has its name.
-            LogError: the file system does not answer, or the file exceeds RECORD_BYTES_MAX.
+            TornRecordError: it is not a file, or exceeds RECORD_BYTES_MAX.
+            LogError: the file system does not answer.
         """
         with self._told("read", relative):
             try:
                 return self.system.read(self.join(relative), RECORD_BYTES_MAX)
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 return None
-            except OSError:
-                self.require_no_directory(relative)
-                raise
 
     def names(self, relative: str = "") -> list[str]:
         """Return the names in a directory, unordered; empty if the directory is missing.
@@ -178,20 +177,6 @@ class Directory:
         """
         with self._told("reached", relative):
             return self.system.has(self.join(relative))
-
-    def require_no_directory(self, relative: str) -> None:
-        """Make sure that a file that cannot be opened is not a directory: a retry would not help.
-
-        Raises:
-            TornRecordError: it is a directory.
-        """
-        path = self.join(relative)
-        try:
-            is_directory = self.system.has_directory(path)
-        except OSError:
-            return
-        if is_directory:
-            raise TornRecordError(f'"{path}" is a directory and should be a file')
 
     def require(self) -> None:
         """Make sure that the directory exists.

@@ -15,11 +15,32 @@ Stamp: TypeAlias = tuple[int | str, ...]
 """Differs between a file and one that replaces it; see `Directory.stamps`."""
 
 
+class UnusableFileError(OSError):
+    """What has the name is not a file, or is longer than it may be: it stays so.
+
+    Args:
+        what: what it is, as the end of a sentence.
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: put the right file back, or run stategate log repair")
+
+    @staticmethod
+    def of_kind(kind: str) -> UnusableFileError:
+        """Return the error for something that is not a file."""
+        return UnusableFileError(f"is {kind} and should be a file")
+
+    @staticmethod
+    def of_size(size_bytes: int, bytes_max: int) -> UnusableFileError:
+        """Return the error for a file that is too long."""
+        return UnusableFileError(f"has {size_bytes} bytes, and may have {bytes_max}")
+
+
 class FileSystem(Protocol):
     """The operations that the log needs from a file system.
 
     All paths but `relative` and `to` are whole. A missing file is a FileNotFoundError; each other
-    failure is an OSError, too.
+    failure is an OSError, too. Opening what is not a file fails with an UnusableFileError at once.
     """
 
     def read(self, path: str, bytes_max: int) -> bytes:

@@ -13,11 +13,20 @@ from typing import Any
 from pyarrow import fs
 
 from stores.log.files.arrow import ArrowFiles, temporary_name
-from stores.log.files.file_systems import Stamp
+from stores.log.files.file_systems import Stamp, UnusableFileError
 from stores.log.files.locking import alone_in
 
 _REMOVES_SAFELY = shutil.rmtree.avoids_symlink_attacks
 """Whether names can be removed relative to open directories: on all systems but Windows."""
+
+
+_WITHOUT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""How files are opened: a pipe without a writer would keep its reader waiting."""
+_KINDS = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
 
 
 class LocalFiles(ArrowFiles):
@@ -33,6 +42,19 @@ class LocalFiles(ArrowFiles):
 
     def __init__(self, system: fs.LocalFileSystem | None = None) -> None:
         super().__init__(fs.LocalFileSystem() if system is None else system)
+
+    def read(self, path: str, bytes_max: int) -> bytes:
+        """Return the content of a file."""
+        with _opened(path) as (descriptor, size_bytes):
+            if size_bytes > bytes_max:
+                raise UnusableFileError.of_size(size_bytes, bytes_max)
+            return _read(descriptor, size_bytes)
+
+    @contextmanager
+    def _opening(self, path: str) -> Iterator[None]:
+        """Make sure that what pyarrow opens is a file."""
+        _require_file(os.stat(path))
+        yield
 
     def names(self, path: str) -> list[str]:
         """Return the names in a directory, unordered."""
@@ -90,8 +112,9 @@ class LocalFiles(ArrowFiles):
     def replace_if(self, path: str, data: bytes, expected: bytes) -> bool:
         """Replace a file whole; False if its content is not `expected`."""
         with alone_in(os.path.dirname(path)):
-            if Path(path).read_bytes() != expected:
-                return False
+            with _opened(path) as (descriptor, size_bytes):
+                if size_bytes != len(expected) or _read(descriptor, size_bytes) != expected:
+                    return False
             self.replace(path, data, durable=True)
             return True
 
@@ -155,6 +178,37 @@ class LocalFiles(ArrowFiles):
 
 
 @contextmanager
+def _opened(path: str) -> Iterator[tuple[int, int]]:
+    """Open a file to read it, and give its size in bytes."""
+    descriptor = os.open(path, _WITHOUT_WAITING)
+    try:
+        # It is looked at once it is open, so that nothing else takes its place.
+        status = os.fstat(descriptor)
+        _require_file(status)
+        yield descriptor, status.st_size
+    finally:
+        os.close(descriptor)
+
+
+def _require_file(status: os.stat_result) -> None:
+    """Make sure that something is a file.
+
+    Raises:
+        UnusableFileError: it is not.
+    """
+    if not stat.S_ISREG(status.st_mode):
+        raise UnusableFileError.of_kind(_KINDS.get(stat.S_IFMT(status.st_mode), "a device"))
+
+
+def _read(descriptor: int, size_bytes: int) -> bytes:
+    """Read a file to its end, or to its size as it was when it was opened."""
+    found = os.read(descriptor, size_bytes)
+    while len(found) < size_bytes and (more := os.read(descriptor, size_bytes - len(found))):
+        found += more
+    return found
+
+
+@contextmanager
 def _parent_of(root: str, relative: str) -> Iterator[tuple[int, str]]:
     """Open the directory that holds a name, from the root on without following a link."""
     *above, name = relative.split("/")
@@ -171,7 +225,7 @@ def _parent_of(root: str, relative: str) -> Iterator[tuple[int, str]]:
 
 def sync_path(path: str) -> None:
     """Write a local file, or the names in a local directory, through to the disk."""
-    handle = os.open(path, os.O_RDONLY)
+    handle = os.open(path, _WITHOUT_WAITING)
     try:
         os.fsync(handle)
     finally:

@@ -16,7 +16,7 @@ def alone_in(directory: str | os.PathLike[str]) -> Iterator[None]:
         return
     import fcntl  # noqa: PLC0415 - not there on Windows
 
-    descriptor = os.open(directory, os.O_RDONLY)
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -23,7 +23,7 @@ from obstore.exceptions import (
     PreconditionError,
 )
 
-from stores.log.files.file_systems import Stamp
+from stores.log.files.file_systems import Stamp, UnusableFileError
 from stores.log.files.object_failures import (
     FAILURES,
     ObjectStoreError,
@@ -129,7 +129,7 @@ class ObjectFiles:
         with self._asked("get"):
             found = obstore.get(self._store, self._key(path))
             if found.meta["size"] > bytes_max:
-                raise ObjectStoreError(f"it has {found.meta['size']} bytes")
+                raise UnusableFileError.of_size(found.meta["size"], bytes_max)
             return bytes(found.bytes())
 
     def names(self, path: str) -> list[str]:

@@ -25,8 +25,10 @@ from stores.log.metadata.documents import (
     whole_value,
 )
 from stores.log.metadata.records import DEFINITION
+from stores.spec.arguments import shown
 from stores.spec.redefinition import merged_comment
 from stores.spec.schema import (
+    NESTING_MAX,
     TIMELESS,
     Column,
     DataType,
@@ -258,7 +260,7 @@ def _input(item: Mapping[str, Any]) -> InputTopic:
 
 def _flag(item: Any) -> bool:
     if not isinstance(item, bool):
-        raise ValueError(f"{item!r} is not true or false")
+        raise ValueError(f"{shown(item)} is not true or false")
     return item
 
 
@@ -306,20 +308,22 @@ def _type_json(data_type: DataType) -> Any:
             return str(data_type)
 
 
-def _type(item: Any) -> DataType:
+def _type(item: Any, depth: int = NESTING_MAX) -> DataType:
+    if not depth:
+        raise ValueError(f"a type is nested deeper than {NESTING_MAX}")
     if isinstance(item, str):
         return DataType.parse(item)
     ((family, inner),) = item.items()
     match family:
         case "array":
-            return DataType(kind=Kind.ARRAY, element=_type(inner))
+            return DataType(kind=Kind.ARRAY, element=_type(inner, depth - 1))
         case "map":
-            key, element = inner
-            return DataType(kind=Kind.MAP, fields=(("key", _type(key)),), element=_type(element))
+            key, element = (_type(each, depth - 1) for each in inner)
+            return DataType(kind=Kind.MAP, fields=(("key", key),), element=element)
         case "struct":
-            fields = tuple((text_value(name), _type(field)) for name, field in inner)
+            fields = tuple((text_value(name), _type(field, depth - 1)) for name, field in inner)
             return DataType(kind=Kind.STRUCT, fields=fields)
-    raise ValueError(f"no type is called {family!r}")
+    raise ValueError(f"no type is called {shown(family)}")
 
 
 def _merged_inputs(defined: StoreSchema, schema: StoreSchema) -> tuple[InputTopic, ...]:

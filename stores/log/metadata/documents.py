@@ -13,7 +13,9 @@ from typing import Any, TypeVar
 
 import orjson
 
-from stores.errors import StoreError, TornRecordError
+from stores.errors import LogError, StoreError, TornRecordError
+from stores.log.files.directory import RECORD_BYTES_MAX
+from stores.spec.arguments import shown
 
 FORMAT = 2
 """Version of all records; increased when an older reader would misread a newer record."""
@@ -27,9 +29,17 @@ _TRAILER_BYTES = len(_FIELD) + 2 * hashlib.sha256().digest_size + len(_END)
 
 
 def encode_document(fields: Mapping[str, Any], *, version: int = FORMAT) -> bytes:
-    """Encode a record: its format, its fields, and in format 2 the checksum of both."""
+    """Encode a record: its format, its fields, and in format 2 the checksum of both.
+
+    Raises:
+        LogError: it is longer than a reader reads.
+    """
     document = {"format": version, **fields}
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    if len(text) + _TRAILER_BYTES > RECORD_BYTES_MAX:
+        raise LogError(
+            f"a record of the log may have {RECORD_BYTES_MAX} bytes, and this one has {len(text)}"
+        )
     if version == 1:
         return text
     body = text.removesuffix(b"\n}\n")
@@ -56,7 +66,9 @@ def decode_document(data: bytes, path: str, build: Callable[[Mapping[str, Any]],
     except TornRecordError:
         raise
     except orjson.JSONDecodeError as error:
-        raise TornRecordError(f'record "{path}" is not complete JSON') from error
+        raise TornRecordError(f'record "{path}" is not complete JSON: {error}') from error
+    except RecursionError as error:
+        raise TornRecordError(f'record "{path}" is not valid: it is nested too deep') from error
     except KeyError as error:
         raise TornRecordError(f'record "{path}" has no field {error}') from error
     except (StoreError, TypeError, ValueError, AttributeError) as error:
@@ -67,7 +79,9 @@ def _check(document: Mapping[str, Any], data: bytes, path: str) -> None:
     found = document.get("format")
     if isinstance(found, bool) or found not in FORMATS_READ:
         known = f"{FORMATS_READ[0]} to {FORMATS_READ[-1]}"
-        raise TornRecordError(f'record "{path}" has format {found!r}; this version reads {known}')
+        raise TornRecordError(
+            f'record "{path}" has format {shown(found)}; this version reads {known}'
+        )
     if found == 1 and "checksum" not in document:
         return
     # A checksum in a record of format 1 shows that the number of the format is damaged.
@@ -83,7 +97,7 @@ def _trailer(body: bytes) -> bytes:
 def text_value(item: Any) -> str:
     """Return a field that must be text."""
     if not isinstance(item, str):
-        raise ValueError(f"{item!r} is not text")
+        raise ValueError(f"{shown(item)} is not text")
     return item
 
 
@@ -95,7 +109,7 @@ def optional_text(item: Any) -> str | None:
 def whole_value(item: Any) -> int:
     """Return a field that must be an integer."""
     if isinstance(item, bool) or not isinstance(item, int):
-        raise ValueError(f"{item!r} is not an integer")
+        raise ValueError(f"{shown(item)} is not an integer")
     return item
 
 

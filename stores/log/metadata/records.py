@@ -27,6 +27,14 @@ from stores.log.metadata.documents import (
     whole_value,
 )
 from stores.log.metadata.moves import Move, move_of
+from stores.log.metadata.named_files import (
+    DataFile,
+    SnapshotFile,
+    check_files,
+    data_file,
+    data_file_json,
+    snapshot_file,
+)
 from stores.spec.position import Position, Progress, later_watermark
 
 DEFINITION = "store.json"
@@ -64,20 +72,6 @@ def snapshot_path(epoch: int) -> str:
 def snapshot_name(epoch: int) -> str:
     """Return the name of the record of a snapshot."""
     return f"{snapshot_path(epoch)}/commit.json"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataFile:
-    """A Parquet file with rows of one partition."""
-
-    path: str
-    """Relative to the store's directory, with forward slashes."""
-    partition: int
-    rows: int
-    size_bytes: int
-    sha256: str | None = None
-    """SHA-256 of its bytes, in hexadecimal: Parquet checks its pages, but not its footer. None in
-    format 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,19 +161,6 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SnapshotFile:
-    """One whole partition as of an epoch, as a file of the engine."""
-
-    path: str
-    """Relative to the store's directory, with forward slashes."""
-    partition: int
-    rows: int
-    size_bytes: int
-    sha256: str
-    """SHA-256 of its bytes, in hexadecimal: the engine itself does not check them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """A whole store as of an epoch. A file that no snapshot's record names does not exist."""
 
@@ -226,11 +207,13 @@ Record: TypeAlias = Commit | Skip | Move
 
 
 def encode_commit(commit: Commit) -> bytes:
-    """Encode a commit as JSON in its own format; format 1 has fewer fields."""
-    files = [asdict(file) for file in commit.files]
-    if commit.format == 1:
-        for file in files:
-            del file["sha256"]
+    """Encode a commit as JSON in its own format; format 1 has fewer fields.
+
+    Raises:
+        LogError: its files exceed what a reader reads.
+    """
+    check_files(commit.files)
+    files = [data_file_json(file, hashed=commit.format > 1) for file in commit.files]
     owned = {
         "term": commit.term,
         "owner": commit.owner,
@@ -291,7 +274,7 @@ def encode_snapshot(snapshot: Snapshot) -> bytes:
             "committed_ms": snapshot.committed_ms,
             "layout": snapshot.layout,
             "files": [asdict(file) for file in snapshot.files],
-            "tables": [asdict(file) for file in snapshot.tables],
+            "tables": [data_file_json(file) for file in snapshot.tables],
         }
     )
 
@@ -339,6 +322,8 @@ def _term(document: Mapping[str, Any]) -> Term:
 def _commit(document: Mapping[str, Any]) -> Commit:
     version = whole_value(document["format"])
     owned = version > 1
+    files = tuple(data_file(item, hashed=owned) for item in document["files"])
+    check_files(files)
     return Commit(
         epoch=whole_value(document["epoch"]),
         previous=whole_value(document["previous"]),
@@ -347,7 +332,7 @@ def _commit(document: Mapping[str, Any]) -> Commit:
         committed_ms=whole_value(document["committed_ms"]),
         writer=text_value(document["writer"]),
         replace=bool(document["replace"]),
-        files=tuple(_data_file(item, hashed=owned) for item in document["files"]),
+        files=files,
         term=whole_value(document["term"]) if owned else 0,
         owner=text_value(document["owner"]) if owned else "",
         digest=optional_text(document["digest"]) if owned else None,
@@ -363,33 +348,6 @@ def _snapshot(document: Mapping[str, Any]) -> Snapshot:
         watermark_ms=optional_whole(document["watermark_ms"]),
         committed_ms=whole_value(document["committed_ms"]),
         layout=text_value(document["layout"]),
-        files=tuple(
-            SnapshotFile(
-                path=_inside(item["path"]),
-                partition=whole_value(item["partition"]),
-                rows=whole_value(item["rows"]),
-                size_bytes=whole_value(item["size_bytes"]),
-                sha256=text_value(item["sha256"]),
-            )
-            for item in document["files"]
-        ),
-        tables=tuple(_data_file(item, hashed=True) for item in document.get("tables", ())),
+        files=tuple(snapshot_file(item) for item in document["files"]),
+        tables=tuple(data_file(item, hashed=True) for item in document.get("tables", ())),
     )
-
-
-def _data_file(item: Mapping[str, Any], *, hashed: bool) -> DataFile:
-    return DataFile(
-        path=_inside(item["path"]),
-        partition=whole_value(item["partition"]),
-        rows=whole_value(item["rows"]),
-        size_bytes=whole_value(item["size_bytes"]),
-        sha256=optional_text(item["sha256"]) if hashed else None,
-    )
-
-
-def _inside(item: Any) -> str:
-    """Return a path that must stay inside the store's directory."""
-    path = text_value(item)
-    if not path or path.startswith("/") or "\\" in path or ".." in path.split("/"):
-        raise ValueError(f"path {path!r} leads out of the store")
-    return path

@@ -25,7 +25,8 @@ from stores.log.data.deduplication import latest_rows
 from stores.log.data.digests import rows_digest
 from stores.log.data.shaping import shaped
 from stores.log.files.directory import Root
-from stores.log.metadata.records import Commit, DataFile, Term
+from stores.log.metadata.named_files import DataFile
+from stores.log.metadata.records import Commit, Term
 from stores.log.metadata.terms import take_term
 from stores.log.state_log import StoreLog
 from stores.log.writing.given_epoch import GivenEpoch
@@ -221,8 +222,7 @@ class StoreWriter:
             ArgumentError: an argument has the wrong type or is out of range.
             EpochConflictError: the epoch is before the newest, or another writer was first.
             PositionBackError: the position lacks something that the epoch before had reached.
-            FencedError: another writer has taken over the store. Either the epoch is not
-                committed, or that writer has seen it before it wrote its own.
+            FencedError: another writer has taken over the store, and sees the epoch or none.
             LogError: the log cannot be read or written.
         """
         given = GivenEpoch(

@@ -26,6 +26,7 @@ from stores.errors import (
     StoreNotAvailableError,
     UnknownStoreError,
 )
+from stores.hosting.follower import Follower
 from stores.hosting.host import Host, HostState
 from stores.hosting.local_store import LocalStore
 from stores.log.writing.store_writer import StoreWriter
@@ -36,7 +37,7 @@ from stores.spec.result import Success
 from stores.spec.store import ReplicaState, StorePartition, in_store
 from tests.support.hosts import OTHERS, SCAN, counts, has_epoch, running, write
 from tests.support.values import rows_of
-from tests.support.waiting import until
+from tests.support.waiting import WAIT_S, until
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -400,23 +401,24 @@ def test_closing_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert host.state is HostState.STOPPED
         with pytest.raises(HostStoppedError):
             host.query(SCAN)
-        # The follower may still write to the databases, and closes them.
+        # A thread that goes on writes nothing to the databases.
         states = {status.state for status in host.statuses()["clicks"].values()}
-        assert states == {ReplicaState.RUNNING}
+        assert states == {ReplicaState.CLOSED}
+        threads = [each for each in threading.enumerate() if each.name.startswith("follow-log")]
         let_go.set()
-        until(
-            lambda: {s.state for s in host.statuses()["clicks"].values()} == {ReplicaState.CLOSED}
-        )
+        for thread in threads:
+            thread.join(WAIT_S)
+            assert not thread.is_alive()
 
 
 def test_a_follower_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "log", n=0)
     host = Host(str(tmp_path / "log"))
 
-    def fail(follower: object) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("it broke")
 
-    monkeypatch.setattr(host, "_follow", fail)
+    monkeypatch.setattr(Follower, "_wake_changed", fail)
     host.start()
     until(lambda: host.state is HostState.ERROR)
     with pytest.raises(HostStoppedError, match="has failed: it broke"):

@@ -50,7 +50,8 @@ def replaced(*swaps: tuple[float, Database, Database]) -> tuple[Successors, Open
     databases = list({id(each): each for _, old, new in swaps for each in (old, new)}.values())
     opener = Opener(databases)
     successors = Successors(cast(Any, opener), Editions())
-    successors._replaced = cast(Any, [(at + GRACE_S, old, new.schema) for at, old, new in swaps])
+    ends = [(at + GRACE_S, old, new.schema) for at, old, new in swaps]
+    successors._replaced = cast(Any, {CLICKS.name: ends})
     return successors, opener
 
 
@@ -59,7 +60,7 @@ def test_a_store_that_is_rebuilt_twice_keeps_the_newest(looks: list[float]) -> N
     old, between, newest = Database(A), Database(B), Database(C)
     successors, opener = replaced((0.0, old, between), (1.0, between, newest))
     for now in looks:
-        successors.close_replaced(now)
+        successors.close_replaced(CLICKS.name, now)
     assert opener.removed == {A, B}
     assert newest.is_open
 
@@ -69,6 +70,6 @@ def test_a_store_that_is_being_opened_keeps_its_databases() -> None:
     successors, opener = replaced((0.0, old, between))
     opener.databases.append(opening)
     successors._found = cast(Any, {"clicks": opening})
-    successors.close_replaced(2.0)
+    successors.close_replaced(CLICKS.name, 2.0)
     assert opener.removed == set(), "the next look removes them"
     assert not old.is_open

@@ -567,7 +567,7 @@ def test_a_root_of_an_unknown_file_system() -> None:
 
 def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "clicks").write_text("a file, not a directory")
-    with pytest.raises(LogError, match="cannot be read"):
+    with pytest.raises(LogError, match="cannot be written"):
         StoreLog.open(tmp_path, "clicks").define(CLICKS)
 
 

@@ -21,7 +21,8 @@ from stores.log.data.shaping import shaped
 from stores.log.files.directory import Directory
 from stores.log.files.local import LocalFiles
 from stores.log.metadata.documents import encode_document
-from stores.log.metadata.records import Commit, DataFile, decode_record, encode_commit
+from stores.log.metadata.named_files import DataFile
+from stores.log.metadata.records import Commit, decode_record, encode_commit
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
 from tests.support.logs import (

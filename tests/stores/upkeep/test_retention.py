@@ -16,7 +16,8 @@ from stores.engines.memory.partition import MemoryPartition
 from stores.errors import LogError, LogMissingError
 from stores.log.files.arrow import ArrowFiles
 from stores.log.files.directory import Directory
-from stores.log.metadata.records import DataFile, Snapshot, snapshot_name
+from stores.log.metadata.named_files import DataFile
+from stores.log.metadata.records import Snapshot, snapshot_name
 from stores.log.metadata.terms import remove_old_terms, terms
 from stores.log.state_log import StoreLog
 from stores.log.writing.store_writer import StoreWriter
