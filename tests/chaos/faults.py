@@ -54,14 +54,21 @@ class Storm:
         chance = random.Random(self.chance.random())
         self.rebuilds = Rebuilds(world=self.world, chance=chance, counts=self.counts)
 
-    def rage(self, seconds: float, each_minute: Callable[[], None]) -> None:
-        """Break something now and then."""
+    def rage(
+        self,
+        seconds: float,
+        each_minute: Callable[[], None],
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Break something now and then, until the time is up or it is over."""
         now = time.monotonic()
         end_s, next_s, minute_s = now + seconds, now + _RESTS_S[0], now + 60.0
         while (now := time.monotonic()) < end_s:
             self.world.tend()
             self._repair(now)
             self.rebuilds.look()
+            if is_over():
+                return
             if now >= next_s:
                 self._break()
                 next_s = now + self.chance.uniform(*_RESTS_S)
@@ -108,10 +115,10 @@ class Storm:
             self._upgrade(self._upgrades)
             return
         kind = self.chance.random()
-        if kind < 0.15 or self.rebuilds_only:
+        if kind < 0.25 or self.rebuilds_only:
             self.rebuilds.begin()
             return
-        if kind < 0.3:
+        if kind < 0.35:
             self._compact()
             return
         if self.world.rests:
@@ -189,6 +196,7 @@ class Storm:
             return  # it is down already
         self.counts[kind] += 1
         self.world.redundancy.lose(gateway)
+        self.world.answers.changes.lose()
         if kind == "gateway stopped for seconds":
             gateway.pause(signal.SIGSTOP)
             self._later(lambda: gateway.pause(signal.SIGCONT), *_PAUSED_S)

@@ -78,6 +78,8 @@ class Gateway:
     directory: Path
     fault: str = "none"
     more: Sequence[str] = ()
+    is_node: bool = False
+    """Whether it is one of a cluster."""
     sources: Path = ROOT
     """The clone whose modules it runs when it is started the next time."""
     pg_port: int = field(init=False)
@@ -118,6 +120,7 @@ class Gateway:
                 fault=fault,
                 more=_set(node=name, nodes=address, peers=peers, copies="2"),
                 sources=sources,
+                is_node=True,
             )
             for name, address in addresses.items()
         ]

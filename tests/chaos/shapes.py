@@ -22,11 +22,13 @@ EXTRAS_MAX = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """The names of the value columns of a store."""
+    """The names of the value columns of a store, and the order of its key."""
 
     n: str = "n"
     amount: str = "amount"
     extras: tuple[str, ...] = ()
+    is_turned: bool = False
+    """Whether the key begins with its second column."""
 
     @staticmethod
     def of(columns: Iterable[str]) -> Shape:
@@ -34,7 +36,8 @@ class Shape:
         columns = list(columns)
         found = {re.sub(r"\d+$", "", name): name for name in columns}
         extras = tuple(sorted(name for name in columns if name.startswith("extra")))
-        return Shape(n=found["n"], amount=found["amount"], extras=extras)
+        is_turned = "part" in columns and columns.index("part") < columns.index("key")
+        return Shape(n=found["n"], amount=found["amount"], extras=extras, is_turned=is_turned)
 
     def selected(self, store: str) -> str:
         """Return SQL for the rows of a store by key, with what `checked` checks."""
@@ -46,6 +49,19 @@ class Shape:
             ]
             return f"SELECT {', '.join(['key', *sums, *sound])} FROM windows"
         return f"SELECT {', '.join(['key', self.n, self.amount, *self.extras])} FROM {store}"
+
+    def rows(self, store: str) -> str:
+        """Return SQL for the rows of a store: key, the begin of the window in milliseconds, …."""
+        window = ["(extract(epoch FROM window_start) * 1000)::bigint"] if store == "windows" else []
+        return (
+            f"SELECT {', '.join(['key', *window, self.n, self.amount, *self.extras])} FROM {store}"
+        )
+
+    def with_part(self, store: str) -> str:
+        """Return SQL for the rows of a store with all columns of the key."""
+        return (
+            f"SELECT {', '.join(['key', 'part', self.n, self.amount, *self.extras])} FROM {store}"
+        )
 
     def all_rows(self, store: str) -> str:
         """Return SQL for all rows of a store: key, window in milliseconds, count, sum."""
