@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tests.chaos.links import KINDS, Links
 from tests.chaos.processes import Driver, Gateway, is_jvm, is_python_worker, start
 from tests.chaos.rebuilding import Rebuilds
 from tests.chaos.upgrading import upgrades
@@ -27,6 +28,8 @@ _BREAKS = (
 )
 _RESTARTS = (*("gateway terminated",) * 4, "gateway killed", "gateway killed, replicas removed")
 """How a node ends that is started again from other sources; operators terminate it."""
+_OF_LINKS = 0.3
+"""Share of the faults of a cluster's nodes that are those of their links."""
 _STALL_S = 120.0
 """Two drivers that both live so long are a defect: one of them replaced the other."""
 
@@ -129,10 +132,10 @@ class Storm:
             self._break_driver(driver)
             return
         gateway = self.chance.choice(self.world.gateways)
-        if self.world.nodes:
+        if self.world.links is not None:
             # Two copies outlive the loss of one node, not that of two.
-            if self.world.redundancy.is_whole:
-                self._break_gateway(gateway)
+            if self.world.redundancy.is_whole and self.world.links.are_whole:
+                self._break_node(gateway, self.world.links)
         elif gateway.up_since_s is not None or self.chance.random() < 0.2:
             self._break_gateway(gateway)
 
@@ -189,6 +192,17 @@ class Storm:
             self._replaced.append((time.monotonic(), driver))
 
         self._later(go_on, *_PAUSED_S)
+
+    def _break_node(self, gateway: Gateway, links: Links) -> None:
+        """Break a node, or links between nodes."""
+        if self.chance.random() < _OF_LINKS:
+            kind = self.chance.choice(KINDS)
+            self.counts[kind] += 1
+            self.world.answers.changes.lose()
+            links.break_some(kind, self.chance)
+            self._later(links.heal, *_PAUSED_S)
+        else:
+            self._break_gateway(gateway)
 
     def _break_gateway(self, gateway: Gateway, kinds: Sequence[str] = _BREAKS) -> None:
         kind = self.chance.choice(kinds)

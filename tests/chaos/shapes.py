@@ -57,6 +57,11 @@ class Shape:
             f"SELECT {', '.join(['key', *window, self.n, self.amount, *self.extras])} FROM {store}"
         )
 
+    def sums(self, store: str) -> str:
+        """Return SQL for how many rows a store has for each part, and the sums over them."""
+        sums = ", ".join(f"CAST(sum({name}) AS bigint)" for name in (self.n, self.amount))
+        return f"SELECT part, count(*), {sums} FROM {store} GROUP BY part"
+
     def with_part(self, store: str) -> str:
         """Return SQL for the rows of a store with all columns of the key."""
         return (

@@ -22,6 +22,7 @@ from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from tests.chaos.answers import Answers
 from tests.chaos.ledger import ASKED, STORES, TOPIC, Ledger
+from tests.chaos.links import Links
 from tests.chaos.planted import GATEWAYS
 from tests.chaos.planted_pipeline import PIPELINES
 from tests.chaos.processes import Driver, Gateway
@@ -34,7 +35,7 @@ from tests.chaos.recomputing import Rows, difference, recomputed, records
 from tests.chaos.redundancy import Redundancy
 from tests.chaos.shapes import Shape
 from tests.spark.kafka.broker import Broker
-from tests.support.process import ROOT, plain_environment
+from tests.support.process import ROOT, free_ports, plain_environment
 
 READY_S = 180.0
 """How long a start, or draining at the end, may take on a busy machine."""
@@ -76,6 +77,8 @@ class World:
     answers: Answers = field(default_factory=lambda: Answers(Ledger()))
     writer: Writer = field(init=False)
     gateways: list[Gateway] = field(init=False)
+    links: Links | None = None
+    """Those between the nodes of a cluster."""
     drivers: list[Driver] = field(default_factory=list)
     """Those that live, the newest last."""
     extras: dict[str, set[str]] = field(default_factory=dict)
@@ -147,7 +150,8 @@ class World:
 
     def _cluster(self, fault: str) -> list[Gateway]:
         names = [f"node{number}" for number in range(self.nodes)]
-        return Gateway.cluster(names, self.root, self.directory, fault, self.older or ROOT)
+        self.links = Links(dict(zip(names, free_ports(self.nodes), strict=True)))
+        return Gateway.cluster(self.links, self.root, self.directory, fault, self.older or ROOT)
 
     def _from(self, number: int) -> list[Gateway]:
         first = number % len(self.gateways)
@@ -219,7 +223,7 @@ class World:
                 self.restart(gateway)
             gateway.look()
         self.redundancy.look()
-        if not self.redundancy.is_whole:
+        if not (self.redundancy.is_whole and (self.links is None or self.links.are_whole)):
             self.answers.changes.lose()
         for driver in self.drivers:
             if not driver.alive:
@@ -306,6 +310,8 @@ class World:
         for gateway in self.gateways:
             gateway.kill()
         self._stop_threads()
+        if self.links is not None:
+            self.links.close()
 
     def _stop_threads(self) -> None:
         self._stopped.set()

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.chaos.judging import all_of
-from tests.chaos.ledger import Id, Row
 from tests.chaos.reads.asking import LostError, RefusedError, by_partition, refusal
 from tests.chaos.reads.reader import BEGIN_AGAIN, Reader, Turn
 from tests.chaos.reads.rows import rows_of
+from tests.chaos.reads.statements import summed, sums_of
 from tests.chaos.shapes import Shape
 
 _EVENTS_MAX = 40
@@ -23,6 +23,8 @@ _EVENTS_MAX = 40
 _FETCHED_S = (1.0, 15.0)
 _ANEW = 0.1
 """Share of subscriptions that begin with first rows, perhaps of another store."""
+_SUMMED = 0.3
+"""Share of subscriptions whose whole result is compared for each epoch."""
 _STILL_S = 60.0
 """How long a live query may stand still while a gateway that is up has newer rows."""
 
@@ -34,7 +36,9 @@ class _Client:
     store: str
     shape: Shape
     made_anew: int
-    rows: dict[Id, Row] = field(default_factory=dict)
+    is_summed: bool
+    """Whether it follows sums by part, and not all rows."""
+    rows: dict[Any, Any] = field(default_factory=dict)
     token: str | None = None
     position: dict[int, int] = field(default_factory=dict)
 
@@ -57,7 +61,8 @@ class LiveReader(Reader):
         at = Reader.drawn(self)
         at.least, at.wait_ms, at.floor = {}, 0, {}
         if self._client is None or self.chance.random() < _ANEW:
-            self._client = _Client(at.store, at.shape, at.made_anew)
+            is_summed = self.chance.random() < _SUMMED
+            self._client = _Client(at.store, at.shape, at.made_anew, is_summed)
         at.store, at.shape, at.made_anew = (
             self._client.store,
             self._client.shape,
@@ -92,16 +97,31 @@ class LiveReader(Reader):
         if had != found:
             raise UnknownRowError(f"{of} was {had}, not {found}")
 
-    def _read(self, row: Sequence[Any]) -> tuple[Id, Row]:
-        ((of, found),) = rows_of([row], windowed=self.client().store == "windows").items()
+    def _read(self, row: Sequence[Any]) -> tuple[Any, Any]:
+        is_windowed = self.client().store == "windows"
+        read: Mapping[Any, Any] = (
+            sums_of([row]) if self.client().is_summed else rows_of([row], windowed=is_windowed)
+        )
+        ((of, found),) = read.items()
         return of, found
+
+    def sql(self, at: Turn) -> str:
+        """Return the statement that is followed."""
+        return at.shape.sums(at.store) if self.client().is_summed else at.shape.rows(at.store)
 
     def arrived(self, at: Turn, position: dict[int, int], token: str | None) -> None:
         """Note an event: the rows are now those of its position."""
         client = self.client()
         at.made_anew = client.made_anew
         asked = all_of(client.store)
-        self.add(at, dict(client.rows), position, asked=asked, least=client.position)
+        self.add(
+            at,
+            dict(client.rows),
+            position,
+            asked=asked,
+            least=client.position,
+            folded=summed if client.is_summed else None,
+        )
         client.position, client.token = position, token
 
     def look(self, at: Turn) -> None:
@@ -152,7 +172,7 @@ class SseReader(LiveReader):
 
     def read(self, at: Turn) -> None:
         """Subscribe, and read some events."""
-        query = urllib.parse.urlencode({"sql": at.shape.rows(at.store)})
+        query = urllib.parse.urlencode({"sql": self.sql(at)})
         token = self.client().token
         headers = {} if token is None else {"Last-Event-ID": token}
         try:
@@ -234,7 +254,7 @@ class WireLiveReader(LiveReader):
         try:
             with self.wire.asking(at.gateway) as connection:
                 connection.execute("BEGIN")
-                sql = f"DECLARE c CURSOR FOR SUBSCRIBE ({at.shape.rows(at.store)}){after}"
+                sql = f"DECLARE c CURSOR FOR SUBSCRIBE ({self.sql(at)}){after}"
                 connection.execute(sql.encode())
                 until_s = time.monotonic() + self.chance.uniform(*_FETCHED_S)
                 while time.monotonic() < until_s and not self.stopped.is_set():

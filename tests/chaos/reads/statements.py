@@ -139,7 +139,7 @@ def windows(at: Turn, shapes: Shapes, chance: random.Random) -> Form:
     )
 
 
-def _summed(rows: Mapping[Id, Row]) -> Mapping[int, tuple[int, ...]]:
+def summed(rows: Mapping[Id, Row]) -> Mapping[int, tuple[int, ...]]:
     """Return part → how many keys, and the sums over them."""
     sums: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
     for of, (n, amount) in rows.items():
@@ -149,17 +149,20 @@ def _summed(rows: Mapping[Id, Row]) -> Mapping[int, tuple[int, ...]]:
     return {part: tuple(found) for part, found in sums.items()}
 
 
+def sums_of(rows: Rows) -> dict[int, tuple[int, ...]]:
+    """Return part → how many keys and the sums, as a statement gives them."""
+    return {int(part): tuple(map(int, more)) for part, *more in rows}
+
+
 def composed(at: Turn, shapes: Shapes, chance: random.Random) -> Form:
     """Ask for sums by part."""
-    shape = shapes(at.store)
-    sums = ", ".join(f"CAST(sum({name}) AS bigint)" for name in (shape.n, shape.amount))
 
     def parts(rows: Rows) -> list[Part]:
-        found = {int(part): tuple(map(int, more)) for part, *more in rows}
-        return [Part(store=at.store, asked=all_of(at.store), rows=found, folded=_summed)]
+        found = sums_of(rows)
+        return [Part(store=at.store, asked=all_of(at.store), rows=found, folded=summed)]
 
     return Form(
-        sql=f"SELECT part, count(*), {sums} FROM {at.store} GROUP BY part",
+        sql=shapes(at.store).sums(at.store),
         stores=(at.store,),
         is_snapshot=True,
         parts=parts,
