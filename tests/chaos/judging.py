@@ -69,6 +69,11 @@ def all_of(store: str) -> Asked:
     return all_keys
 
 
+def windows_since(since_ms: int) -> Asked:
+    """Ask for the rows of windows that begin then or later."""
+    return lambda ledger: [each for each in ledger.windows(ledger.known()) if each[1] >= since_ms]
+
+
 def faults_of(answer: Answer, ledger: Ledger) -> list[tuple[str, str]]:
     """Return what is wrong with an answer: the kind, and what was seen."""
     behind = {

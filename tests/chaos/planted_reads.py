@@ -19,7 +19,7 @@ from stores.engines.rocksdb import handlers_times, partition, writes
 from stores.engines.rocksdb.row_cache import ChangedKeys
 from stores.hosting import dispatch, local_store
 from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import FewKeysQuery
+from stores.spec.query import FewKeysQuery, KeysQuery
 from stores.spec.store import DEFAULT_CONFIG
 
 
@@ -28,7 +28,7 @@ def _lists() -> None:
     plain = dispatch.query_partition
 
     def query_partition(replica: Any, query: Any, config: Any, *more: Any) -> Any:
-        if type(query) is FewKeysQuery and config is not DEFAULT_CONFIG:
+        if type(query) in (KeysQuery, FewKeysQuery) and config is not DEFAULT_CONFIG:
             config = dataclasses.replace(config, bound=PositionBound())
         return plain(replica, query, config, *more)
 
@@ -113,23 +113,25 @@ def _cuts() -> None:
 def _cursors() -> None:
     """A cursor goes on with the rows of the newest result of the same columns."""
     newest: dict[tuple[str, ...], Any] = {}
-    plain = cursors.Reader.__init__
+    base = cursors.Reader
 
-    class Reader(cursors.Reader):
+    class Reader(base):  # type: ignore[misc, valid-type]
         __slots__ = ("names",)
 
         def __init__(self, result: Any, *, window_bytes_max: int = 0) -> None:
-            plain(self, result, window_bytes_max=window_bytes_max)
-            self.names = tuple(each.name for each in result.columns)
+            super().__init__(result, window_bytes_max=window_bytes_max)
+            this: Any = self
+            this.names = tuple(each.name for each in result.columns)
             if result.batches is not None:
-                self._rows = [row for batch in self._batches for row in _rows_of(batch)]
+                this._rows = [row for batch in self._batches for row in _rows_of(batch)]
             newest[self.names] = self._rows
 
         def forward(self, rows_max: int, limits: Any = None) -> Any:
             later = newest.get(self.names)
             if self.passed and self._rows and later and len(later) == len(self._rows):
-                self._rows = later
-            return cursors.Reader.forward(self, rows_max, limits)
+                this: Any = self
+                this._rows = later
+            return super().forward(rows_max, limits)
 
     cursors.Reader = Reader  # type: ignore[misc]
     vars(rows)["Reader"] = Reader

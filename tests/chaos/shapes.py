@@ -6,6 +6,7 @@ A count or number is `n`, or `n1` to `n9`; a sum or amount is `amount`, or `amou
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 import re
 from collections.abc import Iterable
@@ -73,6 +74,12 @@ class Shape:
         window = ("window_start", "window_end") if store in WINDOWED else ()
         ends = [f"(extract(epoch FROM {name}) * 1000)::bigint" for name in window]
         return f"SELECT {', '.join(['key', *ends, self.n, self.amount])} FROM {store}"
+
+
+def window_condition(since_ms: int) -> str:
+    """Return SQL for the windows that begin then or later."""
+    begin = dt.datetime.fromtimestamp(since_ms / 1_000, dt.UTC)
+    return f" WHERE window_start >= timestamptz '{begin}'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

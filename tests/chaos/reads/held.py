@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.chaos.judging import Epochs, all_keys, all_of, keys
+from tests.chaos.judging import Epochs, all_keys, keys
 from tests.chaos.ledger import Id, Row, part_of
 from tests.chaos.reads.asking import LostError, RefusedError, by_partition, clause, merged, token
 from tests.chaos.reads.reader import Reader, Turn
@@ -16,7 +17,7 @@ from tests.chaos.reads.rows import milliseconds, named_row, rows_of
 from tests.chaos.reads.statements import any_key
 
 _KEYED = ("latest", "totals")
-_MOMENT_S = (0.0, 0.0, 0.3, 0.6)
+_MOMENT_S = (0.0, 0.0, 0.0, 0.6)
 """Pauses between two uses of what is held."""
 _KEPT_MAX = 3
 
@@ -41,18 +42,18 @@ class CursorReader(Reader):
             if not is_held:
                 connection.execute("BEGIN")
             hold = "WITH HOLD " if is_held else ""
-            sql = f"DECLARE c CURSOR {hold}FOR {at.shape.rows(at.store)}{end}"
+            sql = f"DECLARE c CURSOR {hold}FOR {at.shape.rows(at.store)}{at.condition}{end}"
             connection.execute(sql.encode())
             position = self.wire.position(connection)
-            while rows := connection.execute("FETCH 40 c").fetchall():
+            count = 400 if at.store == "windows" else 40
+            while rows := connection.execute(f"FETCH {count} c".encode()).fetchall():
                 found += rows
                 self.stopped.wait(self.chance.choice(_MOMENT_S))
             later = self.wire.position(connection)
             connection.execute("CLOSE c" if is_held else "COMMIT")
         rows_found = rows_of(found, windowed=at.store == "windows")
         epochs = Epochs.SAME if is_snapshot else Epochs.SEVERAL
-        asked = all_of(at.store)
-        self.add(at, rows_found, later, asked=asked, least=least, epochs=epochs)
+        self.add(at, rows_found, later, asked=at.asked, least=least, epochs=epochs)
         self.wire.session = merged(position, later)
 
 
@@ -76,12 +77,14 @@ class TransactionReader(Reader):
                 told = connection.execute(by_key, (key, part_of(key))).fetchall()
                 found |= rows_of(told, windowed=at.store == "windows")
                 self.stopped.wait(self.chance.choice(_MOMENT_S))
-            told = connection.execute(at.shape.rows(at.store).encode()).fetchall()
+            every = at.shape.rows(at.store) + at.condition
+            told = connection.execute(every.encode()).fetchall()
             position = self.wire.position(connection)
             connection.execute("COMMIT")
         rows = rows_of(told, windowed=at.store == "windows")
-        self.add(at, rows, position, asked=all_of(at.store), least=least)
+        self.add(at, rows, position, asked=at.asked, least=least)
         of_keys = {of: row for of, row in rows.items() if _key(of) in some}
+        found = {of: row for of, row in found.items() if _begin(of) >= at.since_ms}
         if found != of_keys:
             self.answers.violate("a transaction has two snapshots", f"{found}, {of_keys}: {at}")
         self.wire.session = position
@@ -89,6 +92,10 @@ class TransactionReader(Reader):
 
 def _key(of: Id) -> str:
     return of if isinstance(of, str) else of[0]
+
+
+def _begin(of: Id) -> float:
+    return math.inf if isinstance(of, str) else of[1]
 
 
 @dataclass(slots=True)
@@ -211,8 +218,8 @@ class _Kept:
 class TagReader(Reader):
     """Keeps answers with their tags, and asks whether they are still right."""
 
-    _kept: dict[str, list[_Kept]] = field(default_factory=dict)
-    """Store → the last answers, the newest last."""
+    _kept: dict[tuple[str, str], list[_Kept]] = field(default_factory=dict)
+    """Store and condition → the last answers, the newest last."""
     _read: dict[str, tuple[int, dict[int, int]]] = field(default_factory=dict)
     """Store → how often it was made anew, and what this connection has read since."""
 
@@ -226,9 +233,9 @@ class TagReader(Reader):
 
     def read(self, at: Turn) -> None:
         """Ask for all rows, unless they are those that are kept."""
-        kept = self._kept.setdefault(at.store, [])
+        kept = self._kept.setdefault((at.store, at.condition), [])
         held = None if not kept or self.chance.random() < 0.3 else self.chance.choice(kept)
-        query = {"sql": f"SELECT * FROM {at.store}", "wait_ms": str(at.wait_ms)}
+        query = {"sql": f"SELECT * FROM {at.store}{at.condition}", "wait_ms": str(at.wait_ms)}
         if at.least:
             query["bound"] = json.dumps(token(at.least))
         path = f"/v1/query?{urllib.parse.urlencode(query)}"
@@ -241,8 +248,7 @@ class TagReader(Reader):
                 self.answers.violate("a tag outlives its definition", f"{held.columns}: {at}")
         else:
             found = _kept_of(told.document, told.headers.get("etag"), at.store)
-            self._kept[at.store] = [*kept, found][-_KEPT_MAX:]
-        asked = all_of(at.store)
+            self._kept[at.store, at.condition] = [*kept, found][-_KEPT_MAX:]
         # One process answers all requests of a connection: it does not go back.
         made_anew, read = self._read.get(at.store, (at.made_anew, {}))
         is_same = made_anew == self.answers.changes.made_anew(at.store)
@@ -251,7 +257,7 @@ class TagReader(Reader):
         )
         least = merged(at.least, read if is_same else {})
         epochs = Epochs.SEVERAL
-        self.add(at, found.rows, found.position, asked=asked, least=least, epochs=epochs)
+        self.add(at, found.rows, found.position, asked=at.asked, least=least, epochs=epochs)
         self._read[at.store] = (at.made_anew, merged(read if is_same else {}, found.position))
 
     def drop(self, error: RefusedError | LostError) -> None:
@@ -262,7 +268,7 @@ class TagReader(Reader):
         """Go on elsewhere with the same tags: that process may be behind."""
         Reader.change(self)
         self._read = {}
-        self._kept = {store: kept[-1:] for store, kept in self._kept.items()}
+        self._kept = {place: kept[-1:] for place, kept in self._kept.items() if kept}
 
 
 def _kept_of(document: Mapping[str, Any], tag: str | None, store: str) -> _Kept:

@@ -36,6 +36,7 @@ class _Client:
     store: str
     shape: Shape
     made_anew: int
+    since_ms: int
     is_summed: bool
     """Whether it follows sums by part, and not all rows."""
     rows: dict[Any, Any] = field(default_factory=dict)
@@ -62,13 +63,10 @@ class LiveReader(Reader):
         at.least, at.wait_ms, at.floor = {}, 0, {}
         if self._client is None or self.chance.random() < _ANEW:
             is_summed = self.chance.random() < _SUMMED
-            self._client = _Client(at.store, at.shape, at.made_anew, is_summed)
-        at.store, at.shape, at.made_anew = (
-            self._client.store,
-            self._client.shape,
-            self._client.made_anew,
-        )
-        self._seen = None
+            self._client = _Client(at.store, at.shape, at.made_anew, at.since_ms, is_summed)
+        client = self._client
+        at.store, at.shape, at.made_anew = client.store, client.shape, client.made_anew
+        at.since_ms, self._seen = client.since_ms, None
         return at
 
     def client(self) -> _Client:
@@ -107,18 +105,18 @@ class LiveReader(Reader):
 
     def sql(self, at: Turn) -> str:
         """Return the statement that is followed."""
-        return at.shape.sums(at.store) if self.client().is_summed else at.shape.rows(at.store)
+        is_summed = self.client().is_summed
+        return at.shape.sums(at.store) if is_summed else at.shape.rows(at.store) + at.condition
 
     def arrived(self, at: Turn, position: dict[int, int], token: str | None) -> None:
         """Note an event: the rows are now those of its position."""
         client = self.client()
         at.made_anew = client.made_anew
-        asked = all_of(client.store)
         self.add(
             at,
             dict(client.rows),
             position,
-            asked=asked,
+            asked=all_of(client.store) if client.is_summed else at.asked,
             least=client.position,
             folded=summed if client.is_summed else None,
         )

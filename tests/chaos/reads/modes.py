@@ -28,7 +28,7 @@ READERS: Mapping[str, Sequence[type[Reader]]] = {
     "composed": (HttpStatements, WireStatements),
     "joins": (HttpStatements, WireStatements),
     "cursors": (CursorReader, CursorReader),
-    "transactions": (TransactionReader,),
+    "transactions": (TransactionReader, TransactionReader),
     "pages": (PageReader,),
     "ETags": (TagReader,),
     "batches": (BatchReader, BatchReader),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.chaos.answers import Answers
-from tests.chaos.judging import Answer, Asked, Epochs, Folded
+from tests.chaos.judging import Answer, Asked, Epochs, Folded, all_keys, windows_since
 from tests.chaos.ledger import ASKED, Operation, Position
 from tests.chaos.processes import Gateway
 from tests.chaos.reads.asking import (
@@ -25,8 +25,10 @@ from tests.chaos.reads.asking import (
     WireClient,
     merged,
 )
-from tests.chaos.shapes import Shape
+from tests.chaos.shapes import Shape, window_condition
 
+_RECENT_MS = 60_000
+"""Windows of this minute and the last are asked for."""
 _UNBOUNDED_TURNS = 5
 """Turns without a bound after one whose bound was not met: few records come for a while."""
 _CHANGE = 0.02
@@ -63,12 +65,24 @@ class Turn:
     """When the reader began to hold what it uses."""
     others: Sequence[str] = ()
     """Further stores that it reads."""
+    since_ms: int = 0
+    """From when on it asks for windows, if it asks for all rows: there are more and more."""
     added: int = 0
 
     @property
     def stores(self) -> tuple[str, ...]:
         """All stores that it reads."""
         return (self.store, *self.others)
+
+    @property
+    def condition(self) -> str:
+        """SQL that leaves out old windows."""
+        return window_condition(self.since_ms) if self.store == "windows" else ""
+
+    @property
+    def asked(self) -> Asked:
+        """All rows that have the condition."""
+        return windows_since(self.since_ms) if self.store == "windows" else all_keys
 
     def __str__(self) -> str:
         """Return what was asked, and where."""
@@ -166,6 +180,7 @@ class Reader(ABC):
             made_anew=self.answers.changes.made_anew(store),
             began_s=now_s,
             held_since_s=now_s,
+            since_ms=(time.time_ns() // 1_000_000 // _RECENT_MS - 1) * _RECENT_MS,
         )
 
     def _record(self) -> Operation | None:

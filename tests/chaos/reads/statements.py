@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ from tests.chaos.producing import KEYS, PARTITIONS_MAX
 from tests.chaos.reads.asking import LostError, RefusedError, by_partition, clause, merged, token
 from tests.chaos.reads.reader import Reader, Turn
 from tests.chaos.reads.rows import rows_of
-from tests.chaos.shapes import Shape
+from tests.chaos.shapes import Shape, window_condition
 
 _IN_MAX = 6
 _WINDOWS_MS = 40_000
@@ -127,8 +126,8 @@ def windows(at: Turn, shapes: Shapes, chance: random.Random) -> Form:
         return [each for each in ledger.windows([key]) if each[1] >= since_ms]
 
     sql = (
-        f"{shapes('windows').rows('windows')} WHERE key = $1 AND part = $2 "
-        f"AND window_start >= timestamptz '{dt.datetime.fromtimestamp(since_ms / 1_000, dt.UTC)}'"
+        f"{shapes('windows').rows('windows')}{window_condition(since_ms)} "
+        "AND key = $1 AND part = $2"
     )
     return Form(
         sql=sql,
