@@ -118,10 +118,10 @@ class Storm:
             self._upgrade(self._upgrades)
             return
         kind = self.chance.random()
-        if kind < 0.25 or self.rebuilds_only:
+        if kind < 0.3 or self.rebuilds_only:
             self.rebuilds.begin()
             return
-        if kind < 0.35:
+        if kind < 0.38:
             self._compact()
             return
         if self.world.rests:

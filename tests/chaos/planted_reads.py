@@ -202,8 +202,19 @@ def _waits() -> None:
 
 def _restarts() -> None:
     """A replica that is opened again loses the rows of the next epoch."""
-    plain = partition.RocksPartition.apply
-    known: set[int] = set()
+    plain, plain_begin = partition.RocksPartition.apply, partition.RocksPartition._begin
+    begin_at_rest = partition.RocksPartition._begin_at_rest
+    opened: set[int] = set()
+
+    def begin(self: partition.RocksPartition) -> None:
+        plain_begin(self)
+        opened.discard(id(self))
+        if self.view.progress.epoch >= 0:
+            opened.add(id(self))
+
+    def at_rest(self: partition.RocksPartition, progress: Progress) -> None:
+        begin_at_rest(self, progress)
+        opened.add(id(self))
 
     def apply(
         self: partition.RocksPartition,
@@ -212,12 +223,13 @@ def _restarts() -> None:
         *,
         replace: bool = False,
     ) -> None:
-        is_first = id(self) not in known
-        known.add(id(self))
-        is_old = is_first and self.view.progress.epoch >= 0
-        plain(self, progress, [] if is_old else batches, replace=replace)
+        is_lost = id(self) in opened and not replace
+        opened.discard(id(self))
+        plain(self, progress, [] if is_lost else batches, replace=replace)
 
     partition.RocksPartition.apply = apply  # type: ignore[method-assign]
+    partition.RocksPartition._begin = begin  # type: ignore[method-assign]
+    partition.RocksPartition._begin_at_rest = at_rest  # type: ignore[method-assign]
 
 
 READS: Mapping[str, Callable[[], None]] = {

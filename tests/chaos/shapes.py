@@ -63,12 +63,6 @@ class Shape:
         sums = ", ".join(f"CAST(sum({name}) AS bigint)" for name in (self.n, self.amount))
         return f"SELECT part, count(*), {sums} FROM {store} GROUP BY part"
 
-    def with_part(self, store: str) -> str:
-        """Return SQL for the rows of a store with all columns of the key."""
-        return (
-            f"SELECT {', '.join(['key', 'part', self.n, self.amount, *self.extras])} FROM {store}"
-        )
-
     def all_rows(self, store: str) -> str:
         """Return SQL for all rows of a store: key, window in milliseconds, count, sum."""
         window = ("window_start", "window_end") if store in WINDOWED else ()

@@ -20,6 +20,8 @@ _KEYED = ("latest", "totals")
 _MOMENT_S = (0.0, 0.0, 0.0, 0.6)
 """Pauses between two uses of what is held."""
 _KEPT_MAX = 3
+_OPEN_MAX = 5
+_OF_SNAPSHOTS = 0.4
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,7 +100,7 @@ def _begin(of: Id) -> float:
     return math.inf if isinstance(of, str) else of[1]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Pages:
     """The pages of one statement so far."""
 
@@ -117,35 +119,41 @@ class _Pages:
 
 @dataclass(slots=True, kw_only=True)
 class PageReader(Reader):
-    """Reads the pages of a store, one a turn; those of no snapshot also at another gateway."""
+    """Reads the pages of several statements, one a turn; without a snapshot also elsewhere."""
 
+    _open: list[_Pages] = field(default_factory=list)
+    """Those of which a page is read from time to time, until the last one."""
     _pages: _Pages | None = None
+    """Those of this turn."""
 
     def drawn(self) -> Turn:
-        """Go on with the store whose pages are read."""
+        """Go on with one of the statements, or begin one more."""
         at = Reader.drawn(self)
-        if self._pages is not None:
-            at.store, at.shape = self._pages.store, self._pages.shape
-            at.made_anew, at.floor = self._pages.made_anew, self._pages.floor
-            at.held_since_s = self._pages.held_since_s
+        if len(self._open) < _OPEN_MAX:
+            self._open.append(self._begun(at))
+        pages = self._pages = self.chance.choice(self._open)
+        at.store, at.shape, at.floor = pages.store, pages.shape, pages.floor
+        at.made_anew, at.held_since_s = pages.made_anew, pages.held_since_s
         return at
+
+    def _begun(self, at: Turn) -> _Pages:
+        return _Pages(
+            at.store,
+            at.shape,
+            at.made_anew,
+            at.floor,
+            merged(at.least, self.session(at)),
+            self.chance.random() < _OF_SNAPSHOTS,
+            self.chance.choice([10, 30, 50]),
+            at.began_s,
+        )
 
     def read(self, at: Turn) -> None:
         """Read the next page."""
         pages = self._pages
-        if pages is None:
-            pages = self._pages = _Pages(
-                at.store,
-                at.shape,
-                at.made_anew,
-                at.floor,
-                merged(at.least, self.session(at)),
-                self.chance.random() < 0.5,
-                self.chance.choice([10, 30, 50]),
-                at.began_s,
-            )
+        assert pages is not None
         asked: dict[str, Any] = {
-            "sql": at.shape.with_part(at.store),
+            "sql": f"SELECT * FROM {at.store}",
             "page_rows": pages.rows_max,
             "bound": token(pages.least),
             "wait_ms": 1_000,
@@ -159,7 +167,7 @@ class PageReader(Reader):
     def _take(self, at: Turn, pages: _Pages, told: Mapping[str, Any]) -> None:
         position = by_partition(told["position"])
         names = [column["name"] for column in told["columns"]]
-        rows = rows_of([_plain(dict(zip(names, row, strict=True)), names) for row in told["rows"]])
+        rows = rows_of([_plain(dict(zip(names, row, strict=True))) for row in told["rows"]])
         if twice := set(rows) & set(pages.rows):
             self.answers.violate("a row is on two pages", f"{sorted(map(str, twice))}: {at}")
         if pages.is_snapshot and pages.position and position != pages.position:
@@ -180,28 +188,30 @@ class PageReader(Reader):
                 least=pages.least,
                 epochs=epochs,
             )
-            self._pages = None
+            self._close(pages)
             self.reached(at, pages.position)
+
+    def _close(self, pages: _Pages) -> None:
+        if pages in self._open:
+            self._open.remove(pages)
 
     def change(self) -> None:
         """Go on with the pages elsewhere, unless a process has their snapshot."""
         Reader.change(self)
-        if self._pages is not None and self._pages.is_snapshot:
-            self._pages = None
+        self._open = [each for each in self._open if not each.is_snapshot]
 
     def drop(self, error: RefusedError | LostError) -> None:
         """Begin with the first page, unless the same page can be asked for again."""
         pages = self._pages
-        if pages is None or not pages.position:
-            self._pages = None
-        elif isinstance(error, LostError):
-            self._pages = None if pages.is_snapshot else pages
-        elif not error.sqlstate.startswith("55"):
-            self._pages = None
+        if pages is None:
+            return
+        may_retry = isinstance(error, LostError) or error.sqlstate.startswith("55")
+        if not (may_retry and pages.position):
+            self._close(pages)
 
 
-def _plain(row: Mapping[str, Any], names: list[str]) -> list[Any]:
-    return [row["key"], *named_row({name: row[name] for name in names})]
+def _plain(row: Mapping[str, Any]) -> list[Any]:
+    return [row["key"], *named_row(row)]
 
 
 @dataclass(slots=True)

@@ -18,9 +18,11 @@ from tests.chaos.reads.rows import rows_of
 from tests.chaos.reads.statements import summed, sums_of
 from tests.chaos.shapes import Shape
 
-_EVENTS_MAX = 40
+_EVENTS_MAX = 15
 """Events before a client goes away, mostly to come back with its token."""
-_FETCHED_S = (1.0, 15.0)
+_FETCHED_S = (1.0, 8.0)
+_AWAY_S = (0.0, 0.0, 2.0)
+"""How long a client is away before it comes back."""
 _ANEW = 0.1
 """Share of subscriptions that begin with first rows, perhaps of another store."""
 _SUMMED = 0.3
@@ -59,6 +61,7 @@ class LiveReader(Reader):
 
     def drawn(self) -> Turn:
         """Go on with the store that is followed."""
+        self.stopped.wait(self.chance.choice(_AWAY_S))
         at = Reader.drawn(self)
         at.least, at.wait_ms, at.floor = {}, 0, {}
         if self._client is None or self.chance.random() < _ANEW:

@@ -29,7 +29,7 @@ READERS: Mapping[str, Sequence[type[Reader]]] = {
     "joins": (HttpStatements, WireStatements),
     "cursors": (CursorReader, CursorReader),
     "transactions": (TransactionReader, TransactionReader),
-    "pages": (PageReader,),
+    "pages": (PageReader, PageReader),
     "ETags": (TagReader,),
     "batches": (BatchReader, BatchReader),
     "typed queries": (TypedReader,),

@@ -171,4 +171,4 @@ class PlainReader(HttpReader):
         """Whether an error comes of columns that changed, or of a store that was made anew."""
         if error.sqlstate in self.changed:
             return True
-        return self.answers.changes.is_being_made(at.store, at.began_s)
+        return self.are_being_made(at)

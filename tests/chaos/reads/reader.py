@@ -175,7 +175,9 @@ class Reader(ABC):
             shape=self.shapes.get(store, Shape()),
             key=asked,
             least={asked.partition: asked.offset} if asked is not None and wants else {},
-            wait_ms=self.chance.choice([0, WAIT_MS // 2, WAIT_MS] if wants else [0, WAIT_MS // 5]),
+            wait_ms=self.chance.choice(
+                [0, 0, WAIT_MS // 2, WAIT_MS] if wants else [0, WAIT_MS // 5]
+            ),
             floor=gateway.floor.get(store, {}),
             made_anew=self.answers.changes.made_anew(store),
             began_s=now_s,
@@ -242,6 +244,11 @@ class Reader(ABC):
         """Whether a store that is read may have changed since then."""
         return any(self.answers.changes.concern(store, since_s) for store in at.stores)
 
+    def are_being_made(self, at: Turn) -> bool:
+        """Whether a store that is read was removed, and may still be missing."""
+        changes = self.answers.changes
+        return any(changes.is_being_made(store, at.began_s) for store in at.stores)
+
     def is_explained(self, at: Turn) -> bool:
         """Whether what a reader holds may have ended: its store was changed, a gateway was lost."""
         changes = self.answers.changes
@@ -255,7 +262,7 @@ class Reader(ABC):
         state = error.sqlstate
         is_explained = {
             BEGIN_AGAIN: lambda: self.is_explained(at),
-            _NO_STORE: lambda: self.concerns(at, at.began_s),
+            _NO_STORE: lambda: self.are_being_made(at),
         }
         if state in self.changed:
             self._learn(error, at)
@@ -290,8 +297,9 @@ class Reader(ABC):
             with suppress(RefusedError, LostError):
                 shapes[store] = Shape.of(self.columns(at.gateway, store))
         # What was prepared before has other columns than a new statement of the same text.
-        known = {store: self.shapes.get(store, Shape()) for store in shapes}
-        if shapes == known and len(shapes) == len(at.stores) and error.sqlstate != "0A000":
+        known = {store: self.shapes.get(store, Shape()) for store in at.others}
+        known[at.store] = at.shape
+        if shapes == known and error.sqlstate != "0A000":
             self.answers.fail("columns are unknown without a change", f"{error}: {at}")
         else:
             self.answers.refuse(error.sqlstate)
