@@ -105,6 +105,11 @@ class HttpClient:
             self._gateway = gateway
         return self._connection
 
+    def wait_at_most(self, seconds: float) -> None:
+        """Raise `TimeoutError` if nothing comes for so long from now on; close it then."""
+        if self._connection is not None and self._connection.sock is not None:
+            self._connection.sock.settimeout(seconds)
+
     def wake(self) -> None:
         """End what another thread waits for."""
         connection = self._connection

@@ -21,9 +21,11 @@ from tests.chaos.shapes import Shape
 _EVENTS_MAX = 15
 """Events before a client goes away, mostly to come back with its token."""
 _FETCHED_S = (1.0, 8.0)
+_STILL_MAX_S = 5.0
+"""How long a client waits for an event before it goes away."""
 _AWAY_S = (0.0, 0.0, 2.0)
 """How long a client is away before it comes back."""
-_ANEW = 0.1
+_ANEW = 0.25
 """Share of subscriptions that begin with first rows, perhaps of another store."""
 _SUMMED = 0.3
 """Share of subscriptions whose whole result is compared for each epoch."""
@@ -67,9 +69,10 @@ class LiveReader(Reader):
         if self._client is None or self.chance.random() < _ANEW:
             is_summed = self.chance.random() < _SUMMED
             self._client = _Client(at.store, at.shape, at.made_anew, at.since_ms, is_summed)
+            self._seen = None
         client = self._client
         at.store, at.shape, at.made_anew = client.store, client.shape, client.made_anew
-        at.since_ms, self._seen = client.since_ms, None
+        at.since_ms = client.since_ms
         return at
 
     def client(self) -> _Client:
@@ -142,6 +145,15 @@ class LiveReader(Reader):
     def _made(self, at: Turn) -> int:
         return self.answers.changes.made_anew(at.store)
 
+    def drop(self, error: RefusedError | LostError) -> None:
+        """Do not count the time in which there was no subscription."""
+        self._seen = None
+
+    def change(self) -> None:
+        """Come back at another gateway."""
+        Reader.change(self)
+        self._seen = None
+
     def wronged(self, error: UnknownRowError, at: Turn) -> None:
         """Note an event that does not follow."""
         self.answers.violate("an event does not fit the rows of its client", f"{error}: {at}")
@@ -179,9 +191,12 @@ class SseReader(LiveReader):
         try:
             path = f"/v1/subscribe?{query}"
             response = self.http.opened(at.gateway, "GET", path, None, headers)
+            self.http.wait_at_most(_STILL_MAX_S)
             if response.status != 200:
                 raise refusal(json.loads(response.read())["error"])
             self._follow(at, response, self.chance.randrange(1, _EVENTS_MAX))
+        except TimeoutError:
+            self.look(at)  # no event has come; the client goes away
         except (OSError, http.client.HTTPException, ValueError) as error:
             if not self.stopped.is_set():
                 raise LostError(repr(error)) from error
