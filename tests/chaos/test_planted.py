@@ -19,7 +19,7 @@ from tests.chaos.planted_reads import READS
 from tests.chaos.processes import Gateway
 from tests.chaos.reads.questions import HttpReader, PgReader
 from tests.chaos.reads.reader import Reader
-from tests.chaos.small_log import Log
+from tests.chaos.reads.small_log import Log
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]

@@ -17,7 +17,7 @@ from tests.chaos.ledger import ASKED, Ledger
 from tests.chaos.processes import Gateway
 from tests.chaos.reads.modes import READERS, STORES
 from tests.chaos.reads.reader import Reader
-from tests.chaos.small_log import Log
+from tests.chaos.reads.small_log import Log
 from tests.support.waiting import until
 
 _EPOCHS_MAX = 600
