@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import logging
 import random
 import secrets
 import sys
@@ -17,12 +18,14 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from examples.kafka_orders.jars import JarError, fetch
 from tests.chaos.faults import Storm
 from tests.chaos.planted import GATEWAYS
 from tests.chaos.planted_pipeline import PIPELINES
 from tests.chaos.planted_rebuild import REBUILDS
+from tests.chaos.reads.modes import too_few
 from tests.chaos.report import report
 from tests.chaos.upgrading import SourcesError, sources_of
 from tests.chaos.world import ChaosError, World
@@ -30,6 +33,7 @@ from tests.spark.kafka.broker import running_broker
 from tests.support.process import start_children_with_plain_signals
 
 SECONDS = 300.0
+PLANTED = (*GATEWAYS, *PIPELINES, *REBUILDS)
 _NODES_LEAST = 3
 
 
@@ -50,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="how long faults go on")
     parser.add_argument("--seed", type=int, default=None, help="draws faults and questions")
     parser.add_argument("--keep", type=Path, help="a new directory that keeps logs and replicas")
-    planted = ["none", *GATEWAYS, *PIPELINES, *REBUILDS]
+    planted = ["none", "all", *PLANTED]
     parser.add_argument("--plant", choices=planted, default="none", help="a defect to find")
     parser.add_argument("--nodes", type=int, default=0, help="gateways of one cluster")
     parser.add_argument(
@@ -61,6 +65,8 @@ def main(arguments: Sequence[str]) -> int:
     )
     given = parser.parse_args(arguments)
     start_children_with_plain_signals()
+    # It warns of connections that are lost in a pipeline.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
     if given.nodes and given.nodes < _NODES_LEAST:
         parser.error(f"a cluster that can lose a node has at least {_NODES_LEAST}")
     if given.upgrade and not given.nodes:
@@ -77,15 +83,31 @@ def main(arguments: Sequence[str]) -> int:
         except SourcesError as error:
             print(f"chaos: {error}", file=sys.stderr)
             return 2
-        return run(
-            directory,
-            seconds=given.seconds,
-            seed=seed,
-            plant=given.plant,
-            nodes=given.nodes,
-            rebuilds_only=given.rebuilds,
-            older=older,
-        )
+        options: dict[str, Any] = {
+            "seconds": given.seconds,
+            "seed": seed,
+            "nodes": given.nodes,
+            "rebuilds_only": given.rebuilds,
+            "older": older,
+        }
+        if given.plant == "all":
+            return find_all(directory, **options)
+        return run(directory, plant=given.plant, **options)
+
+
+def find_all(directory: Path, **options: Any) -> int:
+    """Plant one defect after the other, print when each was found, and return 1 if one was not."""
+    lines, missed = [], 0
+    for plant in PLANTED:
+        found: list[tuple[float, str]] = []
+        (directory / plant).mkdir()
+        run(directory / plant, plant=plant, found=found, **options)
+        missed += not found
+        lines += [f"{plant:<12} {at_s:5.0f} s  {kind}" for at_s, kind in found[:1]]
+        lines += [] if found else [f"{plant:<12}   not found"]
+        print(lines[-1], flush=True)
+    print("\n".join(["planted:", *lines]), flush=True)
+    return 1 if missed else 0
 
 
 def run(
@@ -97,8 +119,21 @@ def run(
     nodes: int = 0,
     rebuilds_only: bool = False,
     older: Path | None = None,
+    found: list[tuple[float, str]] | None = None,
 ) -> int:
-    """Run in a directory, print the figures, and return 1 if something was wrong."""
+    """Run in a directory, print the figures, and return 1 if something was wrong.
+
+    Args:
+        directory: an empty directory.
+        seconds: how long faults go on.
+        seed: draws faults and questions.
+        plant: a defect, or `none`.
+        nodes: how many gateways are one cluster; 0 for two that are none.
+        rebuilds_only: whether only definitions of stores change.
+        older: sources from which nodes are upgraded, and back.
+        found: if given, the run ends at the first violation, and this gets when it was found, in
+            seconds since faults began, and its kind.
+    """
     (directory / "kafka").mkdir()
     with running_broker(directory / "kafka") as broker:
         chance = random.Random(seed)
@@ -126,12 +161,23 @@ def run(
                 flush=True,
             )
 
+        def is_found() -> bool:
+            if found is None:
+                return False
+            world.answers.check()
+            kinds = [*world.answers.violations]
+            found.extend((time.monotonic() - raged_s, kind) for kind in kinds)
+            return bool(found)
+
         try:
             world.begin()
-            storm.rage(seconds, say)
-            storm.calm()
-            world.drain()
-            differences = world.differences()
+            raged_s = time.monotonic()
+            storm.rage(seconds, say, is_found)
+            if not found:
+                storm.calm()
+                world.drain()
+                too_few(world.answers, seconds)
+                differences = world.differences()
         except ChaosError as error:
             world.answers.violate("it does not go on", str(error))
         except Exception as error:  # so that the figures are shown, too

@@ -4,31 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, deque
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.chaos.ledger import Ledger, Position, Row
+from tests.chaos.changes import Changes
+from tests.chaos.judging import Answer, faults_of
+from tests.chaos.ledger import Ledger
 
-_SHOWN_MAX = 20
-"""Violations that are kept in words; further ones are counted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a reader was told."""
-
-    reader: str
-    kind: str
-    """The kind of the question."""
-    store: str
-    keys: tuple[str, ...] | None
-    """The keys that it asked for; None for all."""
-    rows: Mapping[str, Row]
-    position: Position
-    """The input that the gateway says the rows reflect."""
-    least: Position
-    """The input that they must reflect: the bound, the session's, and what a restart must keep."""
-    received_s: float
+_SHOWN_MAX = 5
+"""Violations of a kind that are shown in words; further ones are counted."""
 
 
 @dataclass(slots=True)
@@ -58,6 +41,7 @@ class Answers:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+        self.changes = Changes()
         self._waiting: deque[Answer] = deque()
         self._lock = threading.Lock()
         self._newest: dict[str, dict[int, int]] = {}
@@ -67,8 +51,9 @@ class Answers:
         """What was wrong with a statement that got no answer, though it should → how often."""
         self.gaps: dict[str, Gap] = {}
         """Kind of question → the longest time in which no reader got an answer."""
-        self.checked = self.rows_checked = 0
-        """Answers that were compared with the input, and their rows."""
+        self.checked: Counter[str] = Counter()
+        """Kind of question → answers that were compared with the input."""
+        self.rows_checked = 0
         self.answered: Counter[str] = Counter()
         """Kind of question → answers."""
         self.refused: Counter[str] = Counter()
@@ -87,9 +72,10 @@ class Answers:
             self.answered[answer.kind] += 1
             self.gaps.setdefault(answer.kind, Gap()).answered(answer.received_s)
             self._waiting.append(answer)
-            newest = self._newest.setdefault(answer.store, {})
-            for partition, offset in answer.position.items():
-                newest[partition] = max(offset, newest.get(partition, -1))
+            if answer.is_own:
+                newest = self._newest.setdefault(answer.store, {})
+                for partition, offset in answer.position.items():
+                    newest[partition] = max(offset, newest.get(partition, -1))
 
     def end(self, now_s: float) -> None:
         """Count the time since the last answers, before readers stop."""
@@ -112,7 +98,7 @@ class Answers:
         """Note a violation."""
         with self._lock:
             self.violations[kind] += 1
-            if len(self.shown) < _SHOWN_MAX:
+            if self.violations[kind] <= _SHOWN_MAX:
                 self.shown.append(f"{kind}: {what}")
                 print(f"FAILED {kind}: {what}", flush=True)
 
@@ -129,37 +115,7 @@ class Answers:
                 if not self._waiting or self._waiting[0].received_s >= settled_s:
                     return
                 answer = self._waiting.popleft()
-                self.checked += 1
+                self.checked[answer.kind] += 1
                 self.rows_checked += len(answer.rows)
             for kind, what in faults_of(answer, self.ledger):
                 self.violate(kind, f"{answer.reader}, {answer.kind}, store {answer.store}: {what}")
-
-
-def faults_of(answer: Answer, ledger: Ledger) -> list[tuple[str, str]]:
-    """Return what is wrong with an answer: the kind, and what was seen."""
-    behind = {
-        partition: (answer.position.get(partition, -1), least)
-        for partition, least in answer.least.items()
-        if answer.position.get(partition, -1) < least
-    }
-    faults = []
-    if behind:
-        shown = ", ".join(f"[{p}] at {has}, not {least}" for p, (has, least) in behind.items())
-        faults.append(("an answer is older than its bound", shown))
-    if answer.keys is None:
-        expected = ledger.rows(answer.store, answer.position)
-    else:
-        rows = {key: ledger.row(answer.store, key, answer.position) for key in answer.keys}
-        expected = {key: row for key, row in rows.items() if row is not None}
-    for key in sorted({*expected, *answer.rows}):
-        ours, theirs = answer.rows.get(key), expected.get(key)
-        if ours == theirs:
-            continue
-        kind = "a row is not that of its position"
-        if ours is None:
-            kind = "a row that exists is missing"
-        elif theirs is None:
-            kind = "a row that does not exist is there"
-        at = dict(sorted(answer.position.items()))
-        faults.append((kind, f"key {key} is {ours}, not {theirs}, at {at}"))
-    return faults

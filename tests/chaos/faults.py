@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tests.chaos.links import KINDS, Links
 from tests.chaos.processes import Driver, Gateway, is_jvm, is_python_worker, start
 from tests.chaos.rebuilding import Rebuilds
 from tests.chaos.upgrading import upgrades
@@ -27,6 +28,8 @@ _BREAKS = (
 )
 _RESTARTS = (*("gateway terminated",) * 4, "gateway killed", "gateway killed, replicas removed")
 """How a node ends that is started again from other sources; operators terminate it."""
+_OF_LINKS = 0.3
+"""Share of the faults of a cluster's nodes that are those of their links."""
 _STALL_S = 120.0
 """Two drivers that both live so long are a defect: one of them replaced the other."""
 
@@ -54,14 +57,21 @@ class Storm:
         chance = random.Random(self.chance.random())
         self.rebuilds = Rebuilds(world=self.world, chance=chance, counts=self.counts)
 
-    def rage(self, seconds: float, each_minute: Callable[[], None]) -> None:
-        """Break something now and then."""
+    def rage(
+        self,
+        seconds: float,
+        each_minute: Callable[[], None],
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Break something now and then, until the time is up or it is over."""
         now = time.monotonic()
         end_s, next_s, minute_s = now + seconds, now + _RESTS_S[0], now + 60.0
         while (now := time.monotonic()) < end_s:
             self.world.tend()
             self._repair(now)
             self.rebuilds.look()
+            if is_over():
+                return
             if now >= next_s:
                 self._break()
                 next_s = now + self.chance.uniform(*_RESTS_S)
@@ -108,10 +118,10 @@ class Storm:
             self._upgrade(self._upgrades)
             return
         kind = self.chance.random()
-        if kind < 0.15 or self.rebuilds_only:
+        if kind < 0.3 or self.rebuilds_only:
             self.rebuilds.begin()
             return
-        if kind < 0.3:
+        if kind < 0.38:
             self._compact()
             return
         if self.world.rests:
@@ -122,10 +132,10 @@ class Storm:
             self._break_driver(driver)
             return
         gateway = self.chance.choice(self.world.gateways)
-        if self.world.nodes:
+        if self.world.links is not None:
             # Two copies outlive the loss of one node, not that of two.
-            if self.world.redundancy.is_whole:
-                self._break_gateway(gateway)
+            if self.world.redundancy.is_whole and self.world.links.are_whole:
+                self._break_node(gateway, self.world.links)
         elif gateway.up_since_s is not None or self.chance.random() < 0.2:
             self._break_gateway(gateway)
 
@@ -183,12 +193,24 @@ class Storm:
 
         self._later(go_on, *_PAUSED_S)
 
+    def _break_node(self, gateway: Gateway, links: Links) -> None:
+        """Break a node, or links between nodes."""
+        if self.chance.random() < _OF_LINKS:
+            kind = self.chance.choice(KINDS)
+            self.counts[kind] += 1
+            self.world.answers.changes.lose()
+            links.break_some(kind, self.chance)
+            self._later(links.heal, *_PAUSED_S)
+        else:
+            self._break_gateway(gateway)
+
     def _break_gateway(self, gateway: Gateway, kinds: Sequence[str] = _BREAKS) -> None:
         kind = self.chance.choice(kinds)
         if not gateway.alive:
             return  # it is down already
         self.counts[kind] += 1
         self.world.redundancy.lose(gateway)
+        self.world.answers.changes.lose()
         if kind == "gateway stopped for seconds":
             gateway.pause(signal.SIGSTOP)
             self._later(lambda: gateway.pause(signal.SIGCONT), *_PAUSED_S)

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from examples.kafka_orders.jars import paths
 from stores import Retention
 from stores.spark import materialize, report_progress, run, spark_session
-from tests.chaos.ledger import GAP_MS, TOPIC, WINDOW_MS
+from tests.chaos.ledger import GAP_MS, PARTS, TOPIC, WINDOW_MS
 from tests.chaos.shapes import Shape, definition
 from tests.spark.conftest import FAST_START
 
@@ -38,7 +38,7 @@ def records(spark: SparkSession, kafka: str) -> DataFrame:
         "value IS NULL AS gone",
     ).selectExpr(
         "key",
-        "CAST(substr(key, 2, 1) AS INT) AS part",
+        f"ascii(substr(key, -1, 1)) % {PARTS} AS part",
         "CAST(parts[0] AS BIGINT) AS n",
         "CAST(parts[1] AS BIGINT) AS amount",
         "timestamp_millis(CAST(parts[2] AS BIGINT)) AS at",

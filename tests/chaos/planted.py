@@ -17,6 +17,7 @@ from stores.engines.rocksdb import partition, writes
 from stores.hosting import dispatch, replica
 from stores.spec.position import Progress
 from stores.spec.store import View
+from tests.chaos.planted_reads import READS
 from tests.fuzz.planted import end_with_parent
 
 
@@ -68,7 +69,9 @@ GATEWAYS: dict[str, Callable[[], None]] = {
     "deaf": _deaf,
     "lost": _lost,
     "undead": _undead,
+    **READS,
 }
+"""Name → what plants it."""
 
 if __name__ == "__main__":
     parent, fault, module = sys.argv[1:4]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from tests.chaos.links import Links
 from tests.support.process import ROOT, answers, free_ports, plain_environment
 
 Process: TypeAlias = subprocess.Popen[bytes]
@@ -78,6 +79,8 @@ class Gateway:
     directory: Path
     fault: str = "none"
     more: Sequence[str] = ()
+    is_node: bool = False
+    """Whether it is one of a cluster."""
     sources: Path = ROOT
     """The clone whose modules it runs when it is started the next time."""
     pg_port: int = field(init=False)
@@ -99,27 +102,22 @@ class Gateway:
 
     @classmethod
     def cluster(
-        cls,
-        names: Sequence[str],
-        root: Path,
-        directory: Path,
-        fault: str,
-        sources: Path = ROOT,
+        cls, links: Links, root: Path, directory: Path, fault: str, sources: Path = ROOT
     ) -> list[Gateway]:
-        """Return gateways that are nodes of one cluster, with two replicas of each partition."""
-        ports = zip(names, free_ports(len(names)), strict=True)
-        addresses = {name: f"127.0.0.1:{port}" for name, port in ports}
-        peers = ",".join(f"{name}={address}" for name, address in addresses.items())
+        """Return the nodes of one cluster, with two replicas of each partition."""
         return [
             cls(
                 name=name,
                 root=root,
                 directory=directory,
                 fault=fault,
-                more=_set(node=name, nodes=address, peers=peers, copies="2"),
+                more=_set(
+                    node=name, nodes=f"127.0.0.1:{port}", peers=links.peers(name), copies="2"
+                ),
                 sources=sources,
+                is_node=True,
             )
-            for name, address in addresses.items()
+            for name, port in links.ports.items()
         ]
 
     def start(self, floor: dict[str, dict[int, int]], *, fresh: bool = False) -> None:

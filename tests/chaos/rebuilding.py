@@ -1,4 +1,4 @@
-"""Changes of definitions in a chaos run: `stategate rebuild`, and columns that a pipeline adds."""
+"""Changes of definitions in a chaos run: `stategate rebuild`, added columns, stores made anew."""
 
 from __future__ import annotations
 
@@ -50,10 +50,14 @@ class Rebuilds:
             if self._is_first
             else ["columns added"] * 2
             + ["store rebuilt"] * 3
+            + ["store made anew"] * 2
             + ["store rebuilt under a pipeline", "rebuild killed"]
         )
         self._is_first = False
-        self._turn = self._add() if kind == "columns added" else self._rebuild(kind)
+        store = self.chance.choice(STORES)
+        turns = {"columns added": self._add, "store made anew": self._make_anew}
+        turn = turns[kind](store) if kind in turns else self._rebuild(kind, store)
+        self._turn = self._noted(store, turn)
 
     def look(self) -> None:
         """Go on with what was begun."""
@@ -75,9 +79,30 @@ class Rebuilds:
             self._process.kill()
             self._process.wait()
 
-    def _add(self) -> Iterator[None]:
+    def _noted(self, store: str, turn: Iterator[None]) -> Iterator[None]:
+        """Let readers know while a store changes."""
+        changes = self.world.answers.changes
+        changes.begin(store)
+        try:
+            yield from turn
+        finally:
+            changes.end(store)
+
+    def _make_anew(self, store: str) -> Iterator[None]:
+        """Remove a store and what its pipeline has read, and wait for its first epoch."""
+        yield from self._without_drivers()
+        self.world.remove(store)
+        self.counts["store made anew"] += 1
+        self.world.rests = False
+        began_s = time.monotonic()
+        while not self.world.has_epoch(store):
+            if time.monotonic() - began_s > READY_S:
+                self.world.answers.violate("a removed store does not come back", store)
+                return
+            yield
+
+    def _add(self, store: str) -> Iterator[None]:
         """Start a pipeline whose query has a further column."""
-        store = self.chance.choice(STORES)
         known = self.world.extras.setdefault(store, set())
         if len(known) >= EXTRAS_MAX:
             return
@@ -103,9 +128,8 @@ class Rebuilds:
                 return
             yield
 
-    def _rebuild(self, kind: str) -> Iterator[None]:
+    def _rebuild(self, kind: str, store: str) -> Iterator[None]:
         """Rebuild a store with the pipeline stopped, or beside it, or only begin to."""
-        store = self.chance.choice(STORES)
         before = definition(str(self.world.root), store)
         if before is None:
             return

@@ -8,16 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tests.chaos.answers import Answers
 from tests.chaos.faults import Storm
+from tests.chaos.judging import OLD, ROWS
 from tests.chaos.ledger import STORES
 from tests.chaos.world import World
 
 _SHOWN_MAX = 20
-_OLD = "an answer is older than its bound"
-_ROWS = (
-    "a row is not that of its position",
-    "a row that exists is missing",
-    "a row that does not exist is there",
-)
+_FIGURES = "{:<32} {:>9} {:>9} {:>9}"
 
 
 def report(world: World, storm: Storm, differences: Sequence[str] | None) -> list[str]:
@@ -31,6 +27,7 @@ def report(world: World, storm: Storm, differences: Sequence[str] | None) -> lis
     lines = [
         *_input(world, storm),
         *statements(world.answers),
+        *table(world.answers),
         *(_cluster(world) if world.nodes else ()),
         *invariants(world.answers, differences, gateways=len(world.gateways)),
     ]
@@ -58,11 +55,19 @@ def statements(answers: Answers) -> Iterator[str]:
         f"statements: {answers.asked.total():,} asked, {answers.answered.total():,} answered, "
         f"{answers.refused.total():,} refused as documented, {answers.failed.total():,} failed"
     )
-    yield _figures("answered", answers.answered)
     yield _figures("refused", answers.refused)
     yield _figures("failed", answers.failed)
     gaps = {kind: round(gap.longest_s, 2) for kind, gap in answers.gaps.items()}
     yield _figures("longest gap between two answers, in seconds", gaps)
+
+
+def table(answers: Answers) -> Iterator[str]:
+    """Yield a table of the reads by kind: sent, answered, and compared with the input."""
+    yield _FIGURES.format("reads", "sent", "answered", "checked")
+    for kind in sorted(answers.asked):
+        sent, answered = answers.asked[kind], answers.answered[kind]
+        figures = (f"{each:,}" for each in (sent, answered, answers.checked[kind]))
+        yield _FIGURES.format(kind, *figures)
 
 
 def _cluster(world: World) -> Iterator[str]:
@@ -83,12 +88,11 @@ def invariants(
 ) -> Iterator[str]:
     """Yield for each invariant whether it held, then all violations by kind."""
     left = Counter(answers.violations)
+    checked = answers.checked.total()
     broken: dict[str, int | None] = {
-        f"no answer of {answers.checked:,} is older than its bound, session or restart": left.pop(
-            _OLD, 0
-        ),
+        f"no answer of {checked:,} is older than its bound, session or restart": left.pop(OLD, 0),
         f"each of {answers.rows_checked:,} rows is that of its position, and none is missing": sum(
-            left.pop(kind, 0) for kind in _ROWS
+            left.pop(kind, 0) for kind in ROWS
         ),
         f"none of {answers.asked.total():,} statements fails": sum(
             left.pop(kind, 0) for kind in answers.failed

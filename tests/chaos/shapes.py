@@ -6,6 +6,7 @@ A count or number is `n`, or `n1` to `n9`; a sum or amount is `amount`, or `amou
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 import re
 from collections.abc import Iterable
@@ -22,11 +23,13 @@ EXTRAS_MAX = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """The names of the value columns of a store."""
+    """The names of the value columns of a store, and the order of its key."""
 
     n: str = "n"
     amount: str = "amount"
     extras: tuple[str, ...] = ()
+    is_turned: bool = False
+    """Whether the key begins with its second column."""
 
     @staticmethod
     def of(columns: Iterable[str]) -> Shape:
@@ -34,7 +37,8 @@ class Shape:
         columns = list(columns)
         found = {re.sub(r"\d+$", "", name): name for name in columns}
         extras = tuple(sorted(name for name in columns if name.startswith("extra")))
-        return Shape(n=found["n"], amount=found["amount"], extras=extras)
+        is_turned = "part" in columns and columns.index("part") < columns.index("key")
+        return Shape(n=found["n"], amount=found["amount"], extras=extras, is_turned=is_turned)
 
     def selected(self, store: str) -> str:
         """Return SQL for the rows of a store by key, with what `checked` checks."""
@@ -47,11 +51,29 @@ class Shape:
             return f"SELECT {', '.join(['key', *sums, *sound])} FROM windows"
         return f"SELECT {', '.join(['key', self.n, self.amount, *self.extras])} FROM {store}"
 
+    def rows(self, store: str) -> str:
+        """Return SQL for the rows of a store: key, the begin of the window in milliseconds, …."""
+        window = ["(extract(epoch FROM window_start) * 1000)::bigint"] if store == "windows" else []
+        return (
+            f"SELECT {', '.join(['key', *window, self.n, self.amount, *self.extras])} FROM {store}"
+        )
+
+    def sums(self, store: str) -> str:
+        """Return SQL for how many rows a store has for each part, and the sums over them."""
+        sums = ", ".join(f"CAST(sum({name}) AS bigint)" for name in (self.n, self.amount))
+        return f"SELECT part, count(*), {sums} FROM {store} GROUP BY part"
+
     def all_rows(self, store: str) -> str:
         """Return SQL for all rows of a store: key, window in milliseconds, count, sum."""
         window = ("window_start", "window_end") if store in WINDOWED else ()
         ends = [f"(extract(epoch FROM {name}) * 1000)::bigint" for name in window]
         return f"SELECT {', '.join(['key', *ends, self.n, self.amount])} FROM {store}"
+
+
+def window_condition(since_ms: int) -> str:
+    """Return SQL for the windows that begin then or later."""
+    begin = dt.datetime.fromtimestamp(since_ms / 1_000, dt.UTC)
+    return f" WHERE window_start >= timestamptz '{begin}'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

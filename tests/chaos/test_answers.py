@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
-from tests.chaos.answers import Answer, Answers, Gap, faults_of
+from tests.chaos.answers import Answers, Gap
+from tests.chaos.judging import Answer, Epochs, all_keys, faults_of
+from tests.chaos.judging import keys as of_keys
 from tests.chaos.ledger import Ledger, Operation, Row
 
 KEY = "p1k0"
@@ -36,16 +39,18 @@ def answer(
     least: Mapping[int, int] | None = None,
     keys: tuple[str, ...] | None = (KEY,),
     received_s: float = 1.0,
+    epochs: Epochs = Epochs.SAME,
 ) -> Answer:
     return Answer(
         reader="a test",
         kind="a question",
         store=store,
-        keys=keys,
+        asked=all_keys if keys is None else of_keys(*keys),
         rows=rows,
         position=position,
         least=least or {},
         received_s=received_s,
+        epochs=epochs,
     )
 
 
@@ -139,3 +144,78 @@ def test_a_time_in_which_no_answer_can_come_is_no_gap() -> None:
     gap.answered(50.0)
     gap.answered(50.5)
     assert gap.longest_s == 0.5
+
+
+OTHER = "p1k1"
+
+
+def both() -> Ledger:
+    """Return records of two keys of a partition, by turns."""
+    ledger = ledger_of(7, None, 9)
+    ledger.commit(
+        [
+            Operation(
+                key=OTHER, number=n, amount=n, at_ms=0, partition=1, begun_s=0.0, offset=2 * n - 1
+            )
+            for n in range(1, 4)
+        ]
+    )
+    return ledger
+
+
+@pytest.mark.parametrize(
+    ("rows", "epochs", "kinds"),
+    [
+        ({KEY: (1, 7), OTHER: (1, 1)}, Epochs.ONE, []),
+        ({OTHER: (1, 1)}, Epochs.ONE, []),
+        ({KEY: (3, 9), OTHER: (2, 2)}, Epochs.ONE, []),
+        (
+            {KEY: (1, 7), OTHER: (3, 3)},
+            Epochs.ONE,
+            ["the rows of one answer are of several epochs"],
+        ),
+        ({KEY: (1, 7), OTHER: (3, 3)}, Epochs.SEVERAL, []),
+        ({KEY: (1, 7)}, Epochs.SEVERAL, ["a row that exists is missing"]),
+        ({KEY: (1, 8), OTHER: (1, 1)}, Epochs.SEVERAL, ["a row is not that of its position"]),
+        (
+            {KEY: (1, 7), OTHER: (1, 1), "p1k2": (1, 1)},
+            Epochs.SEVERAL,
+            ["a row that does not exist is there"],
+        ),
+    ],
+)
+def test_rows_between_bound_and_position(
+    rows: Mapping[str, Row], epochs: Epochs, kinds: list[str]
+) -> None:
+    given = answer("latest", rows, position={1: 5}, least={1: 1}, keys=None, epochs=epochs)
+    assert [found for found, _ in faults_of(given, both())] == kinds
+
+
+def test_a_row_from_before_the_bound_is_old() -> None:
+    given = answer(
+        "latest",
+        {KEY: (1, 7), OTHER: (3, 3)},
+        position={1: 5},
+        least={1: 4},
+        keys=None,
+        epochs=Epochs.SEVERAL,
+    )
+    assert [found for found, _ in faults_of(given, both())] == ["an answer is older than its bound"]
+
+
+def test_rows_of_windows_are_those_of_their_records() -> None:
+    ledger = ledger_of(7)
+    later = Operation(key=KEY, number=2, amount=8, at_ms=12_345, partition=1, begun_s=0.0, offset=2)
+    ledger.commit([later])
+    windows = {(KEY, 0): (1, 7), (KEY, 10_000): (1, 8)}
+    assert sorted(ledger.windows([KEY])) == sorted(windows)
+    for of, row in windows.items():
+        assert ledger.row("windows", of, {1: 2}) == row
+    assert ledger.row("windows", (KEY, 10_000), {1: 1}) is None
+    assert ledger.row("windows", KEY, {1: 2}) == (2, 15), "a key alone has the sums"
+
+
+def test_the_position_of_several_stores_is_not_the_newest_of_one() -> None:
+    answers = Answers(ledger_of(7))
+    answers.add(replace(answer("latest", {}, position={0: 3}), is_own=False))
+    assert answers.newest() == {}

@@ -5,24 +5,21 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from tests.chaos import readers
 from tests.chaos.answers import Answers
-from tests.chaos.ledger import TOPIC, Ledger, Operation
+from tests.chaos.ledger import Ledger
 from tests.chaos.planted import GATEWAYS
+from tests.chaos.planted_reads import READS
 from tests.chaos.processes import Gateway
-from tests.chaos.readers import HttpReader, PgReader, Reader
-from tests.support.gateway import columns, schema_of
+from tests.chaos.reads.questions import HttpReader, PgReader
+from tests.chaos.reads.reader import Reader
+from tests.chaos.reads.small_log import Log
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
@@ -35,54 +32,10 @@ FOUND = {
     "undead": {"a row that does not exist is there"},
 }
 """Fault → violations, one of which must be found."""
-LATEST = schema_of(
-    "latest",
-    key=columns(key="text", part="integer"),
-    value=columns(n="bigint", amount="bigint"),
-    partitions=2,
-)
 EPOCHS, EPOCHS_MAX = 24, 300
 PAUSE_S = 0.2
 ANSWERS = 100
 """Answers of each gateway, at least; on a busy machine they take more epochs."""
-
-
-@dataclass(slots=True)
-class Log:
-    """A log whose epochs have one record each."""
-
-    root: Path
-    ledgers: list[Ledger]
-    acknowledged: deque[Operation] = field(default_factory=deque)
-
-    def write(self, epoch: int) -> None:
-        """Write a record, or every fourth time a tombstone, and tell everyone."""
-        amount = None if epoch % 4 == 3 else epoch
-        operation = Operation(
-            key=f"p0k{epoch % 5}",
-            number=epoch,
-            amount=amount,
-            at_ms=0,
-            partition=0,
-            begun_s=time.monotonic(),
-            offset=epoch,
-        )
-        for ledger in self.ledgers:
-            ledger.begin(time.monotonic())
-        rows = pa.table(
-            {
-                "key": [operation.key],
-                "part": pa.array([0], pa.int32()),
-                "n": pa.array([epoch], pa.int64()),
-                "amount": pa.array([amount or 0], pa.int64()),
-                "_deleted": [amount is None],
-            }
-        )
-        position = Position.of({TOPIC: {0: epoch}})
-        StoreWriter(self.root, LATEST).write(rows, position=position, epoch=epoch)
-        for ledger in self.ledgers:
-            ledger.commit([operation])
-        self.acknowledged.append(operation)
 
 
 @dataclass(slots=True)
@@ -115,6 +68,7 @@ def watched(log: Log, directory: Path, fault: str, stopped: threading.Event) -> 
             chance=random.Random(1),
             stopped=stopped,
             is_patient=is_patient,
+            pause_s=0.01,
         )
         for kind in (HttpReader, PgReader)
         for is_patient in (True, False)
@@ -142,12 +96,8 @@ def is_found(fault: str, watch: Watch) -> bool:
     return not FOUND[fault] or bool(FOUND[fault] & set(watch.answers.violations))
 
 
-def test_each_planted_defect_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped: threading.Event
-) -> None:
-    assert set(FOUND) == {"none", *GATEWAYS}
-    monkeypatch.setattr(readers, "ASKED", ("latest",))
-    monkeypatch.setattr(readers, "_PAUSE_S", 0.01)
+def test_each_planted_defect_is_found(tmp_path: Path, stopped: threading.Event) -> None:
+    assert set(FOUND) == {"none", *GATEWAYS} - {*READS}
     log = Log(tmp_path / "log", [])
     watches = {fault: watched(log, tmp_path, fault, stopped) for fault in FOUND}
     log.write(0)

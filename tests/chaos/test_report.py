@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.chaos.answers import Answers
-from tests.chaos.report import invariants, statements
+from tests.chaos.reads.modes import KINDS, least_reads, too_few
+from tests.chaos.report import invariants, statements, table
 from tests.chaos.test_answers import KEY, answer, ledger_of
 
 KIND = "a question"
@@ -69,6 +70,25 @@ def test_an_invariant_that_does_not_hold_is_named_alone(broken: str, times: int)
             answers.violate("a driver does not end", "")
     expected = {each: f"BROKEN {times} times" if each == broken else "held" for each in OF_EACH}
     assert words(answers, []) == expected
+
+
+def test_the_table_has_the_reads_of_each_kind() -> None:
+    answers = asked(0, 0, rows={KEY: (1, 7)})
+    answers.ask(KIND)
+    title, line = table(answers)
+    assert title.split() == ["reads", "sent", "answered", "checked"]
+    assert line.split() == ["a", "question", "3", "2", "2"]
+
+
+def test_a_run_with_too_few_reads_of_a_kind_is_not_clean() -> None:
+    assert least_reads(1_200.0) == 1_000
+    answers = asked(0, rows={KEY: (1, 7)})
+    answers.checked.update(dict.fromkeys(KINDS, 250))
+    too_few(answers, 300.0)
+    assert answers.shown == []
+    answers.checked["pages"] = 249
+    too_few(answers, 300.0)
+    assert answers.shown == ["too few reads were checked: pages: 249 of 250 in 300 s"]
 
 
 def test_differences_from_the_input_are_counted() -> None:

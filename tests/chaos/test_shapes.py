@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stores.spec.datatypes import DataType
 from stores.spec.redefinition import changed_columns, redefinition
 from stores.spec.schema import Column
-from tests.chaos.readers import rows_of
+from tests.chaos.reads.rows import rows_of
 from tests.chaos.shapes import Change, Shape, drawn_change
 from tests.support.gateway import columns, schema_of
 
@@ -53,10 +53,13 @@ def test_a_store_takes_each_drawn_change(seed: int, changes: int) -> None:
 
 def test_statements_have_the_names_of_the_columns() -> None:
     shape = Shape.of(["part", "key", "amount2", "extra12", "n", "extra3"])
-    assert shape == Shape(n="n", amount="amount2", extras=("extra12", "extra3"))
+    extras = ("extra12", "extra3")
+    assert shape == Shape(n="n", amount="amount2", extras=extras, is_turned=True)
     assert shape.selected("totals") == "SELECT key, n, amount2, extra12, extra3 FROM totals"
     assert "bool_and(coalesce(extra3 = n + amount2, true))" in shape.selected("windows")
     assert shape.all_rows("latest") == "SELECT key, n, amount2 FROM latest"
+    assert shape.rows("latest") == "SELECT key, n, amount2, extra12, extra3 FROM latest"
+    assert "window_start" in shape.rows("windows")
     assert "window_end" in shape.all_rows("sessions")
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from tests.chaos.links import Links
 from tests.chaos.processes import Gateway, start
 from tests.chaos.upgrading import SourcesError, sources_of, upgrades
-from tests.support.process import ROOT
+from tests.support.process import ROOT, free_ports
 
 
 def gateways(directory: Path) -> list[Gateway]:
-    return Gateway.cluster(["a", "b"], directory / "log", directory, "none", directory)
+    with closing(Links(dict(zip("ab", free_ports(2), strict=True)))) as links:
+        return Gateway.cluster(links, directory / "log", directory, "none", directory)
 
 
 def test_all_nodes_go_there_one_after_the_other_and_then_all_go_back(tmp_path: Path) -> None:

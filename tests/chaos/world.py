@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -20,16 +22,20 @@ from stores.log.metadata.records import Commit
 from stores.log.state_log import StoreLog
 from tests.chaos.answers import Answers
 from tests.chaos.ledger import ASKED, STORES, TOPIC, Ledger
+from tests.chaos.links import Links
 from tests.chaos.planted import GATEWAYS
 from tests.chaos.planted_pipeline import PIPELINES
 from tests.chaos.processes import Driver, Gateway
 from tests.chaos.producing import Writer
-from tests.chaos.readers import HttpReader, PgReader, PlainReader, Reader
+from tests.chaos.reads.modes import READERS
+from tests.chaos.reads.modes import STORES as STORES_OF
+from tests.chaos.reads.questions import HttpReader, PgReader, PlainReader
+from tests.chaos.reads.reader import Reader
 from tests.chaos.recomputing import Rows, difference, recomputed, records
 from tests.chaos.redundancy import Redundancy
 from tests.chaos.shapes import Shape
 from tests.spark.kafka.broker import Broker
-from tests.support.process import ROOT, plain_environment
+from tests.support.process import ROOT, free_ports, plain_environment
 
 READY_S = 180.0
 """How long a start, or draining at the end, may take on a busy machine."""
@@ -38,8 +44,8 @@ _FLUSH_MS = 60_000
 """How far the last records are after the others: past the end of every session and lateness."""
 _UNASKED_MAX = 5
 """Drivers that end without a reason before a wait is given up."""
-_READERS = 4
-"""Readers over each protocol. Most of them wait for a record while the pipeline is down."""
+_READERS, _PATIENT = 6, 4
+"""Readers of what was just written over each protocol, and those of them that wait for it."""
 _WAITED = "WITH BOUND (LATEST), WAIT '20 s'"
 
 
@@ -71,6 +77,8 @@ class World:
     answers: Answers = field(default_factory=lambda: Answers(Ledger()))
     writer: Writer = field(init=False)
     gateways: list[Gateway] = field(init=False)
+    links: Links | None = None
+    """Those between the nodes of a cluster."""
     drivers: list[Driver] = field(default_factory=list)
     """Those that live, the newest last."""
     extras: dict[str, set[str]] = field(default_factory=dict)
@@ -99,30 +107,38 @@ class World:
         self.gateways = self._cluster(fault) if self.nodes else self._pair(fault)
         self.readers = [
             kind(
-                name=f"{kind.__name__} {number}",
-                gateways=self._from(number),
-                answers=self.answers,
-                acknowledged=self.writer.acknowledged,
-                chance=random.Random(self.chance.random()),
-                stopped=self._stopped,
-                is_patient=number < _READERS // 2,
+                **self._given(f"{kind.__name__} {number}", number),
+                is_patient=number < _PATIENT,
             )
             for kind in (HttpReader, PgReader)
             for number in range(_READERS)
         ]
+        self.readers += [
+            made(
+                **self._given(f"{kind}, {made.__name__}", number),
+                kind=kind,
+                stores=STORES_OF.get(kind, ASKED),
+            )
+            for number, (kind, makers) in enumerate(READERS.items())
+            for made in makers
+        ]
         self.redundancy = Redundancy(self.gateways, copies=2 if self.nodes else 1)
         self.plain = [
-            PlainReader(
-                name=f"PlainReader {number}",
-                gateways=self._from(number),
-                answers=self.answers,
-                acknowledged=self.writer.acknowledged,
-                chance=random.Random(self.chance.random()),
-                stopped=self._stopped,
-            )
+            PlainReader(**self._given(f"PlainReader {number}", number))
             for number in range(self.nodes)
         ]
         self.readers += self.plain
+
+    def _given(self, name: str, number: int) -> dict[str, Any]:
+        """Return the arguments that all readers take, with the gateway to ask first."""
+        return {
+            "name": name,
+            "gateways": self._from(number),
+            "answers": self.answers,
+            "acknowledged": self.writer.acknowledged,
+            "chance": random.Random(self.chance.random()),
+            "stopped": self._stopped,
+        }
 
     def _pair(self, fault: str) -> list[Gateway]:
         # Faults are planted into the processes that we start, and workers are not among them.
@@ -134,7 +150,8 @@ class World:
 
     def _cluster(self, fault: str) -> list[Gateway]:
         names = [f"node{number}" for number in range(self.nodes)]
-        return Gateway.cluster(names, self.root, self.directory, fault, self.older or ROOT)
+        self.links = Links(dict(zip(names, free_ports(self.nodes), strict=True)))
+        return Gateway.cluster(self.links, self.root, self.directory, fault, self.older or ROOT)
 
     def _from(self, number: int) -> list[Gateway]:
         first = number % len(self.gateways)
@@ -176,7 +193,27 @@ class World:
         It is ready with all that was read before. In a cluster another node may answer for it,
         which has just gone on after a pause: only a bound tells what an answer must reflect.
         """
-        gateway.start({} if self.nodes else self.answers.newest(), fresh=fresh)
+        newest = {} if self.nodes else self.answers.newest()
+        # A store that was made anew may have got less far.
+        floor = {store: at for store, at in newest.items() if self._has(store, at)}
+        gateway.start(floor, fresh=fresh)
+
+    def remove(self, store: str) -> None:
+        """Remove a store from the log, with what its pipeline has read.
+
+        Answers may then have lesser positions, also at gateways that have just started.
+        """
+        self.answers.changes.make_anew(store)
+        for gateway in self.gateways:
+            gateway.floor = {name: at for name, at in gateway.floor.items() if name != store}
+        for number, place in enumerate((self.root / "_checkpoints" / store, self.root / store)):
+            removed = self.directory / f"removed{number}"
+            place.rename(removed)
+            shutil.rmtree(removed)
+
+    def has_epoch(self, store: str) -> bool:
+        """Whether a store has an epoch."""
+        return self._epoch(store) >= 0
 
     def tend(self) -> None:
         """Note who is ready and who has ended; unless the pipeline rests, there is a driver."""
@@ -186,6 +223,8 @@ class World:
                 self.restart(gateway)
             gateway.look()
         self.redundancy.look()
+        if not (self.redundancy.is_whole and (self.links is None or self.links.are_whole)):
+            self.answers.changes.lose()
         for driver in self.drivers:
             if not driver.alive:
                 self._note_end(driver)
@@ -215,9 +254,7 @@ class World:
         """
         self.wait(self.are_ready, "the gateways")
         self.answers.end(time.monotonic())
-        self._stopped.set()
-        for thread in self._threads:
-            thread.join(READY_S)
+        self._stop_threads()
         workers: list[Writer | Reader] = [self.writer, *self.readers]
         for each in workers:
             if each.error is not None:
@@ -272,6 +309,14 @@ class World:
             driver.kill()
         for gateway in self.gateways:
             gateway.kill()
+        self._stop_threads()
+        if self.links is not None:
+            self.links.close()
+
+    def _stop_threads(self) -> None:
+        self._stopped.set()
+        for reader in self.readers:
+            reader.wake()
         for thread in self._threads:
             thread.join(READY_S)
 
@@ -312,7 +357,7 @@ class World:
         epoch = self._epoch(store)
         return StoreLog.open(self.root, store).commit(epoch) if epoch >= 0 else None
 
-    def _has(self, store: str, wanted: dict[int, int]) -> bool:
+    def _has(self, store: str, wanted: Mapping[int, int]) -> bool:
         """Whether the newest epoch of a store reflects these offsets."""
         commit = self._commit(store)
         if commit is None:

@@ -85,6 +85,11 @@ class Relay:
         self._server = self._run(self._listen())
         self.port: int = self._server.sockets[0].getsockname()[1]
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether it takes no connections."""
+        return self._is_cut
+
     def cut(self) -> None:
         """End all connections, and take no new ones."""
         self._run(self._cut())

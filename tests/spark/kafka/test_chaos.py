@@ -48,7 +48,7 @@ def test_a_planted_pipeline_is_found(
     assert run(tmp_path, seconds=8, seed=3, plant=plant) == 1
     said = capsys.readouterr().out
     assert "FAILED a row" in said
-    assert re.search(r"differences from DuckDB over all input: [1-9]", said)
+    assert re.search(r"equal DuckDB over all input: BROKEN [1-9]", said)
 
 
 def test_a_planted_defect_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
