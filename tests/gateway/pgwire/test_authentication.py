@@ -35,6 +35,7 @@ from tests.gateway.pgwire.scram_client import (
 )
 from tests.gateway.pgwire.serving import Serving, serving
 from tests.support.certificates import Signed, make_authority
+from tests.support.event_loops import run_to_the_end
 
 # --- real clients --------------------------------------------------------------------------------
 
@@ -113,14 +114,14 @@ def test_asyncpg_over_tls(guarded: Serving, signed: Signed) -> None:
             await connection.close()
 
     context = ssl.create_default_context(cafile=str(signed.authority))
-    assert asyncio.run(work(password=PASSWORD, ssl=context)) == 1
+    assert run_to_the_end(work(password=PASSWORD, ssl=context)) == 1
     with_name = ssl.create_default_context(cafile=str(signed.authority))
     with_name.set_alpn_protocols(["postgresql"])
-    assert asyncio.run(work(password=PASSWORD, ssl=with_name, direct_tls=True)) == 1
+    assert run_to_the_end(work(password=PASSWORD, ssl=with_name, direct_tls=True)) == 1
     with pytest.raises(asyncpg.InvalidPasswordError):
-        asyncio.run(work(password="wrong", ssl=context))
+        run_to_the_end(work(password="wrong", ssl=context))
     with pytest.raises(asyncpg.InvalidPasswordError):
-        asyncio.run(work(password="wrong", ssl=False))
+        run_to_the_end(work(password="wrong", ssl=False))
 
 
 @pytest.mark.skipif(shutil.which("psql") is None, reason="psql is not on PATH")

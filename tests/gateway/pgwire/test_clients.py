@@ -16,6 +16,7 @@ import pytest
 from psycopg.rows import tuple_row
 
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION, Serving
+from tests.support.event_loops import run_to_the_end
 from tests.support.sample_rows import TYPES
 
 UTC = dt.UTC
@@ -233,7 +234,7 @@ def test_asyncpg(gateway: Serving) -> None:
         finally:
             await connection.close()
 
-    asyncio.run(work())
+    run_to_the_end(work())
 
 
 async def check_asyncpg(connection: asyncpg.Connection) -> None:

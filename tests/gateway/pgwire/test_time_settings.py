@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime as dt
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from tests.gateway.pgwire.serving import HOST, Serving, serving
 from tests.planner.postgres.world import engine
+from tests.support.event_loops import run_to_the_end
 
 Connection = psycopg.Connection[Any]
 NOON = dt.datetime(2020, 1, 1, 10, tzinfo=dt.UTC)
@@ -224,7 +224,7 @@ def test_asyncpg_reads_the_same_moments_in_every_zone(served: Serving) -> None:
         finally:
             await made.close()
 
-    asyncio.run(work())
+    run_to_the_end(work())
 
 
 def test_the_order_of_dates_is_that_of_the_session(connection: Connection) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from gateway.pgwire.protocol.limits import PgLimits
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.serving import HOST, Serving, serving
 from tests.gateway.pgwire.test_clients import AS_PYTHON, connect
+from tests.support.event_loops import run_to_the_end
 from tests.support.sample_rows import SCALAR_TYPES, TYPES
 
 Connection = psycopg.Connection[tuple[object, ...]]
@@ -142,7 +142,7 @@ def test_async_copy_and_cursor(gateway: Serving) -> None:
                 await served.execute("SELECT * FROM series(20)")
                 assert [row[0] async for row in served] == list(range(20))
 
-    asyncio.run(work())
+    run_to_the_end(work())
 
 
 def test_asyncpg_copies_and_moves(gateway: Serving) -> None:
@@ -167,7 +167,7 @@ def test_asyncpg_copies_and_moves(gateway: Serving) -> None:
         finally:
             await connection.close()
 
-    asyncio.run(work())
+    run_to_the_end(work())
 
 
 # --- cursors -------------------------------------------------------------------------------------
