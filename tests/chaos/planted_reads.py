@@ -136,9 +136,10 @@ def _cursors() -> None:
 
         def forward(self, rows_max: int, limits: Any = None) -> Any:
             this: Any = self
-            kept = None if this.before is None else this.before.kept
+            kept: Any = None if this.before is None else this.before.kept
             mine = this._rows or (this._held[0] if this._held else None)
-            if self.passed and mine and type(kept) is type(mine) and len(kept) == len(mine):
+            is_alike = isinstance(kept, pa.RecordBatch) == isinstance(mine, pa.RecordBatch)
+            if self.passed and mine and kept and is_alike and len(kept) == len(mine):
                 if this._rows:
                     this._rows = kept
                 else:
