@@ -111,34 +111,43 @@ def _cuts() -> None:
 
 
 def _cursors() -> None:
-    """A cursor goes on with the rows of the newest result of the same columns."""
+    """A cursor goes on with the rows of the result before, of the same columns and length."""
     newest: dict[tuple[str, ...], Any] = {}
     base = cursors.Reader
 
     class Reader(base):  # type: ignore[misc, valid-type]
-        __slots__ = ("names",)
+        __slots__ = ("before", "kept", "names")
 
         def __init__(self, result: Any, *, window_bytes_max: int = 0) -> None:
             super().__init__(result, window_bytes_max=window_bytes_max)
             this: Any = self
             this.names = tuple(each.name for each in result.columns)
-            if result.batches is not None:
-                this._rows = [row for batch in self._batches for row in _rows_of(batch)]
-            newest[self.names] = self._rows
+            # A FETCH has the pieces of its cursor as a stream of its own.
+            if this._rows is None and getattr(result.batches, "__name__", "") != "_batches":
+                read = [*this._batches]
+                whole = pa.Table.from_batches(read).combine_chunks().to_batches() if read else []
+                this._batches = iter(whole)
+                this.kept = whole[0] if whole else None
+            else:
+                this.kept = this._rows
+            this.before, newest[this.names] = newest.get(this.names), this
+            if this.before is not None:
+                this.before.before = None
 
         def forward(self, rows_max: int, limits: Any = None) -> Any:
-            later = newest.get(self.names)
-            if self.passed and self._rows and later and len(later) == len(self._rows):
-                this: Any = self
-                this._rows = later
+            this: Any = self
+            kept: Any = None if this.before is None else this.before.kept
+            mine = this._rows or (this._held[0] if this._held else None)
+            is_alike = isinstance(kept, pa.RecordBatch) == isinstance(mine, pa.RecordBatch)
+            if self.passed and mine and kept and is_alike and len(kept) == len(mine):
+                if this._rows:
+                    this._rows = kept
+                else:
+                    this._held[0] = kept
             return super().forward(rows_max, limits)
 
     cursors.Reader = Reader  # type: ignore[misc]
     vars(rows)["Reader"] = Reader
-
-
-def _rows_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
-    return zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _gone() -> None:

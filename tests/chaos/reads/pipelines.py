@@ -178,7 +178,7 @@ class BatchReader(KeysReader):
 
     def _several(self, at: Turn, asked: dict[str, Any], least: Mapping[int, int]) -> None:
         first, second = ("latest", "totals") if self.chance.random() < 0.5 else ("totals", "latest")
-        at.store, at.others = first, (second,)
+        at.store, at.others, at.shape = first, (second,), self.shape(first)
         at.made_anew = self.answers.changes.made_anew(first)
         at.floor = at.gateway.floor.get(first, {})
         statements = [{"sql": self.shape(store).rows(store)} for store in (first, second)]
