@@ -164,7 +164,8 @@ class Job(Future[T]):
         Args:
             on_end: called before the outcome is known, so that who gets it finds a free thread.
         """
-        self.waits_no_longer()
+        if self.end_wait is not None:
+            self.waits_no_longer()
         call, self._call = self._call, None  # what it holds is freed at its end
         if not self.set_running_or_notify_cancel() or call is None:
             on_end()

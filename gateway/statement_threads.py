@@ -47,8 +47,7 @@ class StatementThreads:
         count: how many calls run at once.
         queue_max: how many more may wait; further calls are refused, because an unbounded queue
             would answer no one in time.
-        of_user_max: returns how many calls of a user run at once, 0 for three quarters; None for
-            that, too.
+        of_user_max: returns how many calls of a user run at once; None for three quarters.
         queries: lists the statements that wait; None for nowhere.
     """
 
@@ -66,7 +65,7 @@ class StatementThreads:
         self._long = self._lane = FairThreads(
             count=count,
             queue_max=queue_max,
-            of_user_max=lambda user: (of_user_max(user) if of_user_max else 0) or share,
+            of_user_max=of_user_max or (lambda _: share),
             name="statement",
         )
         of_short = user_share(short)
@@ -141,7 +140,7 @@ class StatementThreads:
         on_wait: OnWait | None = None
         if statement is not None and self._queries is not None and cancellation is not None:
             on_wait = partial(self._queries.wait, *statement, cancellation)
-        job = self._submit(partial(fn, *args), on_wait=on_wait)
+        job = self._submit(fn, *args, on_wait=on_wait)
         try:
             return await _outcome(job, cancellation)
         except asyncio.CancelledError:
@@ -294,10 +293,11 @@ class StatementThreads:
 
 def open_threads(settings: Settings, rights: Rights, queries: RunningQueries) -> StatementThreads:
     """Return the threads of a gateway."""
+    share = user_share(settings.threads)
     return StatementThreads(
         count=settings.threads,
         queue_max=settings.threads_queue_max,
-        of_user_max=lambda user: rights.limits_of(user).statements,
+        of_user_max=lambda user: rights.limits_of(user).statements or share,
         queries=queries,
     )
 

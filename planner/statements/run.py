@@ -16,7 +16,6 @@ from planner.errors import InvalidValueError, QueryError
 from planner.pg_catalog import Calls, CatalogStatement
 from planner.planning.plan import (
     Compose,
-    Input,
     Lookup,
     QueryPlan,
     SystemScan,
@@ -306,17 +305,19 @@ def is_short(statement: Statement) -> bool:
 
 def _reads_little(node: Compose) -> bool:
     """Whether a statement reads nothing, or one relation of the gateway, as far as is known."""
+    if node.inputs and not isinstance(node.inputs[0][1], SystemScan):
+        return False
     sql = node.sql
     # `generate_series` makes many rows of nothing, wherever it stands.
-    if sql.count("SELECT") > 1 or "UNNEST" in sql or not all(map(_is_system, node.inputs)):
+    if sql.count("SELECT") > 1 or "UNNEST" in sql:
         return False
     if not node.inputs:
         return "FROM" not in sql
-    return sql.count("FROM") == 1 and _OF_ONE_RELATION.search(sql) is not None
-
-
-def _is_system(read: Input) -> bool:
-    return isinstance(read[1], SystemScan)
+    return (
+        all(isinstance(read, SystemScan) for _, read in node.inputs)
+        and sql.count("FROM") == 1
+        and _OF_ONE_RELATION.search(sql) is not None
+    )
 
 
 def _knows_topics(

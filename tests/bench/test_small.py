@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from gateway.fair_threads import FairThreads, Job, Owner
+from gateway.fair_threads import FairThreads, Job, OnWait, Owner
 from planner.composing import frames
 from planner.composing.messages import Kind
 from planner.running import few_reads
@@ -218,9 +218,11 @@ def test_a_small_composed_statement_takes_one_hop_and_one_message(
     hops, sent = list[object](), list[int]()
     submit, send = FairThreads.submit, frames.send
 
-    def counted(threads: FairThreads, owner: Owner, call: Callable[[], T]) -> Job[T]:
+    def counted(
+        threads: FairThreads, owner: Owner, call: Callable[[], T], on_wait: OnWait | None = None
+    ) -> Job[T]:
         hops.append(call)
-        return submit(threads, owner, call)
+        return submit(threads, owner, call, on_wait)
 
     def counted_send(sock: socket.socket, kind: int, *parts: Any, **more: Any) -> None:
         sent.append(kind)

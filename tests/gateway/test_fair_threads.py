@@ -81,7 +81,9 @@ class Held:
 
     def __init__(self, count: int, queue_max: int = 8, of_user_max: int = 0) -> None:
         self.threads = StatementThreads(
-            count=count, queue_max=queue_max, of_user_max=lambda _: of_user_max
+            count=count,
+            queue_max=queue_max,
+            of_user_max=(lambda _: of_user_max) if of_user_max else None,
         )
         self._gate = threading.Event()
         self.calls: list[asyncio.Task[bool]] = []

@@ -174,12 +174,9 @@ class Runner:
             prepared = Prepared(sql=text, statement=statement, parameter_oids=())
             shape = prepared.shape((), self._session.times)
             portal = Portal(prepared=prepared, parameters=(), shape=shape)
-        return portal, self._start(portal, 0, cancellation) if self._engine.is_short(
-            statement
-        ) else None
-
-    def _lane(self, *, is_short: bool) -> StatementThreads:
-        return self._short if is_short else self._threads
+        if not self._engine.is_short(statement):
+            return portal, None
+        return portal, self._start(portal, 0, cancellation, True)
 
     async def _run(
         self,
@@ -191,9 +188,11 @@ class Runner:
         on_abandon: Callable[[T], None] | None = None,
     ) -> T:
         """Call a function in a thread; its statement is listed while it waits for one."""
-        listed = sql, self._session
         return await threads.run(
-            work, cancellation=cancellation, on_abandon=on_abandon, statement=listed
+            work,
+            cancellation=cancellation,
+            on_abandon=on_abandon,
+            statement=(sql, self._session),
         )
 
     # --- running ---------------------------------------------------------------------------------
@@ -204,7 +203,8 @@ class Runner:
         Raises:
             QueryError: it fails.
         """
-        self._execute(portal, Cancellation(self.watch.timeout_s(), holds_loop=True))
+        cancellation = Cancellation(self.watch.timeout_s(), holds_loop=True)
+        self._execute(portal, cancellation, is_short=True)
 
     async def start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> Begun:
         """Execute a portal and begin its rows, at most `rows_max`, in one call in a thread.
@@ -212,17 +212,22 @@ class Runner:
         Raises:
             QueryError: it fails.
         """
-        threads = self._lane(is_short=self._engine.is_short(portal.prepared.statement))
-        sql, work = portal.prepared.sql, partial(self._start, portal, rows_max, cancellation)
-        return await self._run(
-            threads, sql, cancellation, work, on_abandon=lambda _: portal.close()
+        is_short = self._engine.is_short(portal.prepared.statement)
+        threads = self._short if is_short else self._threads
+        return await threads.run(
+            *(self._start, portal, rows_max, cancellation, is_short),
+            cancellation=cancellation,
+            on_abandon=lambda _: portal.close(),
+            statement=(portal.prepared.sql, self._session),
         )
 
-    def _start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> Begun:
+    def _start(
+        self, portal: Portal, rows_max: int, cancellation: Cancellation, is_short: bool
+    ) -> Begun:
         cancellation.check()
         if portal.prepared.statement.row_command is not None:
             return Begun()  # `row_commands` runs it
-        source = self._execute(portal, cancellation)
+        source = self._execute(portal, cancellation, is_short=is_short)
         if source.result.waits is None:
             return source.begin(rows_max, self._limits)
         return Begun(rest=self.take(source, rows_max))  # `Replies` waits
@@ -246,13 +251,14 @@ class Runner:
         Raises:
             QueryError: it fails.
         """
+        sql, statement = portal.prepared.sql, portal.prepared.statement
+        is_short = self._engine.is_short(statement.query or statement)
 
         def work() -> RowSource:
             cancellation.check()
-            return self._execute(portal, cancellation, encoder, window_bytes_max)
+            return self._execute(portal, cancellation, encoder, window_bytes_max, is_short=is_short)
 
-        sql, statement = portal.prepared.sql, portal.prepared.statement
-        threads = self._lane(is_short=self._engine.is_short(statement.query or statement))
+        threads = self._short if is_short else self._threads
         source = await self._run(
             threads, sql, cancellation, work, on_abandon=lambda _: portal.close()
         )
@@ -265,6 +271,8 @@ class Runner:
         cancellation: Cancellation,
         encoder: RowEncoder | None = None,
         window_bytes_max: int = 0,
+        *,
+        is_short: bool,
     ) -> RowSource:
         statement = portal.prepared.statement.query or portal.prepared.statement
         result = self._engine.execute(
@@ -277,7 +285,7 @@ class Runner:
             result,
             encoder or portal.shape,
             window_bytes_max=window_bytes_max,
-            is_short=self._engine.is_short(statement),
+            is_short=is_short,
         )
         portal.cancellation = cancellation
         portal.source = source
@@ -310,12 +318,12 @@ class Runner:
         encode: Callable[[Sequence[Piece]], bytes],
     ) -> AsyncGenerator[bytes, None]:
         """Yield chunks encoded in statement threads; one is encoded while the next is read."""
-        threads = self._lane(is_short=source.is_short)
+        threads = self._short if source.is_short else self._threads
         return threads.stream_through(chunks, encode, self.watch.running)
 
     async def wait(self, source: RowSource) -> None:
         """Wait for what a result waits for."""
-        threads = self._lane(is_short=source.is_short)
+        threads = self._short if source.is_short else self._threads
         await threads.wait(source.result.waits, self.watch.running)
 
     async def read_ahead(
@@ -327,7 +335,7 @@ class Runner:
             QueryError: the stream fails or is cancelled.
         """
         given = read_ahead, pieces, bytes_max
-        threads = self._lane(is_short=source.is_short)
+        threads = self._short if source.is_short else self._threads
         return await threads.run(*given, cancellation=self.watch.running)
 
     async def evaluate(
