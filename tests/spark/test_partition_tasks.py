@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,11 +24,11 @@ from stores.spec.position import Position
 from stores.upkeep.compaction import CompactionStoppedError, bytes_to_read, snapshot_of
 from stores.upkeep.retention import Retention, compact
 from tests.support.stores import keyvalue
+from tests.support.waiting import WAIT_S, until
 
 pytestmark = pytest.mark.spark
 
 SCHEMA = keyvalue("totals", {"usr": "text"}, {"n": "bigint"}, partitions=5)
-WAIT_S = 30.0
 
 
 def write(root: Path, epochs: range = range(3)) -> StoreLog:
@@ -86,27 +89,47 @@ def test_a_small_store_needs_no_job(
     assert bytes_to_read(log, 2) == sum(file.size_bytes for file in found.files)
 
 
+def waiting_for(path: str) -> Callable[[int], None]:
+    """Return a task that ends once a file exists."""
+
+    def wait(_: int) -> None:
+        until_s = time.monotonic() + WAIT_S
+        while not os.path.exists(path) and time.monotonic() < until_s:
+            time.sleep(0.01)
+
+    return wait
+
+
+@contextmanager
+def busy(spark: SparkSession, free: Path) -> Iterator[None]:
+    """All cores have tasks, so that further jobs wait."""
+    context = spark.sparkContext
+    cores = context.defaultParallelism
+    tasks = context.parallelize(range(cores), cores)
+    with ThreadPoolExecutor(1) as threads:
+        job = threads.submit(tasks.foreach, waiting_for(str(free)))
+        try:
+            until(context.statusTracker().getActiveJobsIds)
+            yield
+        finally:
+            free.touch()
+            job.result(WAIT_S)
+
+
 def test_a_stopped_run_cancels_its_job(spark: SparkSession, tmp_path: Path) -> None:
-    log = write(tmp_path)
-    # A task that waits for its data file: the pipe has no writer.
-    commit = log.commit(1)
-    assert commit is not None
-    path = tmp_path / SCHEMA.name / commit.files_of(0)[0].path
-    path.unlink()
-    os.mkfifo(path)
+    log, tracker = write(tmp_path), spark.sparkContext.statusTracker()
     asked = threading.Event()
 
     def is_stopped() -> bool:
-        running = spark.sparkContext.statusTracker().getActiveJobsIds()
-        if running:
+        if len(tracker.getActiveJobsIds()) > 1:
             asked.set()
         return asked.is_set()
 
-    begun = time.monotonic()
-    with pytest.raises(CompactionStoppedError):
-        snapshot_of(log, run=by_tasks(spark, tmp_path), is_stopped=is_stopped)
-    assert time.monotonic() - begun < WAIT_S
-    assert not spark.sparkContext.statusTracker().getActiveJobsIds()
+    with busy(spark, tmp_path / "free"):
+        with pytest.raises(CompactionStoppedError):
+            snapshot_of(log, run=by_tasks(spark, tmp_path), is_stopped=is_stopped)
+        assert len(tracker.getActiveJobsIds()) == 1
+    until(lambda: not tracker.getActiveJobsIds())
     assert read_snapshot(log, 2) is None
 
 
