@@ -10,7 +10,8 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
+from typing import Any
 
 import psycopg
 
@@ -49,32 +50,39 @@ def crowd(dsn: str, count: int) -> Iterator[None]:
         raise BenchError(f"the clients that scan failed, answers={told!r}")
 
 
-async def _scan(dsn: str, begun: asyncio.Semaphore, answers: list[int]) -> None:
-    async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
-        begun.release()
-        while True:
-            try:
-                await (await connection.execute(GROUP_BY)).fetchall()
-                answers[0] += 1
-            except psycopg.Error as error:
-                if error.sqlstate != _TOO_MANY:
-                    raise
-                await asyncio.sleep(_REFUSED_PAUSE_S)
+async def _scan(connection: psycopg.AsyncConnection[Any], answers: list[int]) -> None:
+    while True:
+        try:
+            await (await connection.execute(GROUP_BY)).fetchall()
+            answers[0] += 1
+        except psycopg.Error as error:
+            if error.sqlstate != _TOO_MANY:
+                raise
+            await asyncio.sleep(_REFUSED_PAUSE_S)
 
 
 async def _run(dsn: str, count: int) -> None:
-    begun, answers = asyncio.Semaphore(0), [0]
-    clients = [asyncio.create_task(_scan(dsn, begun, answers)) for _ in range(count)]
-    for _ in range(count):
-        await begun.acquire()
-    print("ready", flush=True)
-    told = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
-    done, _ = await asyncio.wait((told, *clients), return_when=asyncio.FIRST_COMPLETED)
-    for each in done - {told}:
-        each.result()  # its error ends the process
-    for each in clients:
-        each.cancel()
-    await asyncio.gather(*clients, return_exceptions=True)
+    answers = [0]
+    async with AsyncExitStack() as stack:
+        # One after the other: a burst from one address would be cut off.
+        connections = [
+            await stack.enter_async_context(
+                await psycopg.AsyncConnection.connect(dsn, autocommit=True)
+            )
+            for _ in range(count)
+        ]
+        clients = [asyncio.create_task(_scan(each, answers)) for each in connections]
+        await asyncio.sleep(0)
+        print("ready", flush=True)
+        told = asyncio.create_task(asyncio.to_thread(sys.stdin.read))
+        done, _ = await asyncio.wait((told, *clients), return_when=asyncio.FIRST_COMPLETED)
+        for each in done - {told}:
+            each.result()  # its error ends the process
+        for client in clients:
+            client.cancel()
+        await asyncio.gather(*clients, return_exceptions=True)
+        for connection in connections:
+            await connection.close()
     print(answers[0], flush=True)
 
 
