@@ -26,6 +26,7 @@ from tests.gateway.credentials import (
 )
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.entering import TlsClient, connect, options, told
+from tests.gateway.pgwire.event_loops import run_to_the_end
 from tests.gateway.pgwire.scram_client import (
     PLAIN,
     ScramClient,
@@ -35,7 +36,6 @@ from tests.gateway.pgwire.scram_client import (
 )
 from tests.gateway.pgwire.serving import Serving, serving
 from tests.support.certificates import Signed, make_authority
-from tests.support.event_loops import run_to_the_end
 
 # --- real clients --------------------------------------------------------------------------------
 

@@ -15,8 +15,8 @@ import psycopg
 import pytest
 from psycopg.rows import tuple_row
 
+from tests.gateway.pgwire.event_loops import run_to_the_end
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION, Serving
-from tests.support.event_loops import run_to_the_end
 from tests.support.sample_rows import TYPES
 
 UTC = dt.UTC

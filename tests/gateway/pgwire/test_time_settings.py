@@ -11,9 +11,9 @@ import asyncpg
 import psycopg
 import pytest
 
+from tests.gateway.pgwire.event_loops import run_to_the_end
 from tests.gateway.pgwire.serving import HOST, Serving, serving
 from tests.planner.postgres.world import engine
-from tests.support.event_loops import run_to_the_end
 
 Connection = psycopg.Connection[Any]
 NOON = dt.datetime(2020, 1, 1, 10, tzinfo=dt.UTC)

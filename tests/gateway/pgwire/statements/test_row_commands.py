@@ -12,9 +12,9 @@ import pytest
 
 from gateway.pgwire.protocol.limits import PgLimits
 from tests.gateway.pgwire import wire
+from tests.gateway.pgwire.event_loops import run_to_the_end
 from tests.gateway.pgwire.serving import HOST, Serving, serving
 from tests.gateway.pgwire.test_clients import AS_PYTHON, connect
-from tests.support.event_loops import run_to_the_end
 from tests.support.sample_rows import SCALAR_TYPES, TYPES
 
 Connection = psycopg.Connection[tuple[object, ...]]
