@@ -14,6 +14,7 @@ from gateway.access.peers import is_loopback
 from planner.engine import QueryError, Rights
 
 TOO_MANY = "53300"
+_FEWER = "Close some, use a pool, or raise pg_connections_max or http_connections_max."
 
 
 def user_share(count: int) -> int:
@@ -97,9 +98,11 @@ class Places:
     def _require_place(self, *, is_admin: bool) -> None:
         taken, limits = len(self._taken), self._limits
         if taken >= limits.total_max:
-            raise _refused("sorry, too many clients already")
+            raise _refused("sorry, too many clients already", hint=_FEWER)
         if not is_admin and taken >= max(1, limits.total_max - limits.of_admins):
-            raise _refused("remaining connection slots are reserved for administrators")
+            raise _refused(
+                "remaining connection slots are reserved for administrators", hint=_FEWER
+            )
 
     def _require_place_of_user(self, user: str) -> None:
         most = self._rights.limits_of(user).connections

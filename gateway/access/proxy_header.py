@@ -72,7 +72,7 @@ def read_header(data: bytes) -> Header | None:
         return _read_line(data)
     if _agree(data, _SIGNATURE):
         return _read_bytes(data)
-    raise ProxyHeaderError("there is none")
+    raise ProxyHeaderError("the first bytes are no header")
 
 
 def _agree(data: bytes, start: bytes) -> bool:

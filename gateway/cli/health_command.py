@@ -86,7 +86,7 @@ def _is_loopback(host: str) -> bool:
 def _exchange(
     settings: Settings, address: Address, path: str, *, secured: bool, until_s: float
 ) -> bytes:
-    """Return the beginning of the answer to a request; empty if there is none."""
+    """Return the beginning of the answer to a request; empty if nothing answers."""
     request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
     with socket.create_connection(address, timeout=_left_s(until_s)) as plain:
         if (header := _header(settings, plain)) is not None:

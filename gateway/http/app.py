@@ -148,7 +148,7 @@ class HttpAccess:
         """Take a place for the connection, unless it has one.
 
         Raises:
-            QueryError: there is none (53300).
+            QueryError: no place is free (53300).
         """
         callback: OnAuthenticated | None = scope.get(ON_AUTHENTICATED)
         if callback is not None and scope["path"] not in _WATCHED_PATHS:

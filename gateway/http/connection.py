@@ -311,7 +311,7 @@ class HttpConnection(HttpToolsProtocol):
         """Take a place for the client, which has just authenticated itself.
 
         Raises:
-            QueryError: there is none (53300).
+            QueryError: no place is free (53300).
         """
         if self._is_known:
             return

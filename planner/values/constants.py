@@ -121,7 +121,7 @@ def interval_of(node: exp.Expr) -> Constant | None:
 def fields_of(node: exp.Expr) -> str | None:
     """Return the fields after an interval or its type, as in `interval '5' day to hour`.
 
-    What is no field is among them as it is, and where there is none, a question mark.
+    Words that are no fields are returned, too; a missing one is a question mark.
     """
     unit = node.args.get("unit")
     if not isinstance(unit, exp.Expr):

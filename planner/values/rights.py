@@ -58,7 +58,7 @@ class UserLimits(NamedTuple):
     """Bytes of the result of one statement, in Arrow's form."""
 
     def over(self, others: UserLimits) -> UserLimits:
-        """Return these limits, and where there is none the other ones."""
+        """Return these limits, filled up from the others where one is missing."""
         return UserLimits(*(mine or theirs for mine, theirs in zip(self, others, strict=True)))
 
 

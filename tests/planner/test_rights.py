@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
@@ -126,14 +127,20 @@ class World:
         }
 
 
-@pytest.fixture(scope="module")
-def opened() -> Iterator[World]:
+@contextmanager
+def opened_world() -> Iterator[World]:
     sides = build(STORES, ROWS)
     rights = Rights()
     engine = SqlEngine(FixedCatalog(*sides.stores), rights=rights)
     yield World(sides, engine, rights)
     engine.close()
     sides.close()
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[World]:
+    with opened_world() as found:
+        yield found
 
 
 @pytest.fixture

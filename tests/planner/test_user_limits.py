@@ -10,24 +10,18 @@ from hypothesis import strategies as st
 
 from planner.engine import Subscription
 from planner.errors import LimitExceededError, QueryError
-from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.rights import Rights, UserLimits
 from planner.values.session import Session
-from tests.planner.sides import build, ordered
-from tests.planner.test_law import EXAMPLES, STORES, Query, joined, nested, single_store
-from tests.planner.test_rights import ALL, JOE, ROWS, World
-from tests.support.stores import FixedCatalog
+from tests.planner.sides import ordered
+from tests.planner.test_law import EXAMPLES, Query, joined, nested, single_store
+from tests.planner.test_rights import ALL, JOE, World, opened_world
 
 
 @pytest.fixture(scope="module")
 def opened() -> Iterator[World]:
-    sides = build(STORES, ROWS)
-    rights = Rights()
-    engine = SqlEngine(FixedCatalog(*sides.stores), rights=rights)
-    yield World(sides, engine, rights)
-    engine.close()
-    sides.close()
+    with opened_world() as found:
+        yield found
 
 
 @pytest.fixture
