@@ -241,11 +241,11 @@ SELECT * FROM stategate.nodes
 => local, 17, 17, True, False, , 1.0, NULL, NULL, NULL
 
 -- a result with the name of its relation is no whole row
-SELECT city, count(*) AS people FROM people GROUP BY city HAVING count(*) > 1 ORDER BY people
-| compose SELECT "city", COUNT(*) AS "people" FROM "r0" AS "people" GROUP BY "city" HAVING COUNT(*) > 1 ORDER BY "people"
+SELECT city, count(*) AS people FROM people GROUP BY city HAVING count(*) > 1 ORDER BY people, city
+| compose SELECT "city", COUNT(*) AS "people" FROM "r0" AS "people" GROUP BY "city" HAVING COUNT(*) > 1 ORDER BY "people", "city"
 |   r0: scan people; columns city; on 3 partitions
-=> Rome, 2
 => Oslo, 2
+=> Rome, 2
 
 -- a relation's name in an expression is a whole row
 SELECT city, count(people) AS people FROM people GROUP BY city HAVING count(*) > 1 ORDER BY people, city
