@@ -180,10 +180,10 @@ SELECT name, row_number() OVER (ORDER BY age), lag(age) OVER w FROM people WINDO
 |   r0: scan people; columns name, age; on 3 partitions
 => NULL, 1, NULL
 => , 2, 5
-=> cid, 3, 7
 => ann, 4, 20
-=> dan, 5, 30
 => bob, 6, 41
+=> cid, 3, 7
+=> dan, 5, 30
 
 -- count alone reads only one narrow column
 SELECT count(*) FROM people
