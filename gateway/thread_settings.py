@@ -20,8 +20,9 @@ OF_USER_MAX = setting(
     most=1024,
 )
 QUEUE_MAX = setting(
-    256,
-    "Statements that may wait for a thread; more are refused (53300). Some seconds of work: "
-    "after a longer wait the client has usually given up.",
+    1_000,
+    "Statements that may wait for a thread; more are refused (53300). As many as connections: "
+    "users take turns, so that a long queue delays only its own, while clients that are refused "
+    "come back together, which delays everyone.",
     unit="statements",
 )
