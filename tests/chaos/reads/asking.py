@@ -9,7 +9,7 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import psycopg
 from psycopg.rows import TupleRow
@@ -20,6 +20,17 @@ from tests.chaos.processes import Gateway
 WAIT_MS = 5_000
 ANSWER_S = 60.0
 """A statement that takes longer hangs: its timeout is half of it."""
+
+
+_Life: TypeAlias = tuple[str, float | None]
+
+
+def _life_of(gateway: Gateway) -> _Life:
+    """Return whose connections end together: those of a gateway between two of its starts.
+
+    A reader that asks seldom would learn of a restart by a connection that was lost before.
+    """
+    return gateway.name, gateway.up_since_s
 
 
 class RefusedError(Exception):
@@ -49,7 +60,7 @@ class HttpClient:
     """One connection at a time, which is kept."""
 
     _connection: http.client.HTTPConnection | None = None
-    _gateway: Gateway | None = None
+    _life: _Life | None = None
     _raw: tuple[socket.socket, io.BufferedReader] | None = None
 
     def post(self, gateway: Gateway, path: str, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,22 +98,22 @@ class HttpClient:
 
     def sent(self, gateway: Gateway, requests: bytes) -> io.BufferedReader:
         """Send requests on a connection of their own, and return what comes back."""
-        if self._gateway is not gateway:
+        if self._life != _life_of(gateway):
             self.close()
         if self._raw is None:
             made = socket.create_connection(("127.0.0.1", gateway.http_port), 2 * ANSWER_S)
-            self._raw, self._gateway = (made, made.makefile("rb")), gateway
+            self._raw, self._life = (made, made.makefile("rb")), _life_of(gateway)
         self._raw[0].sendall(requests)
         return self._raw[1]
 
     def _connected(self, gateway: Gateway) -> http.client.HTTPConnection:
-        if self._gateway is not gateway:
+        if self._life != _life_of(gateway):
             self.close()
         if self._connection is None:
             self._connection = http.client.HTTPConnection(
                 "127.0.0.1", gateway.http_port, timeout=2 * ANSWER_S
             )
-            self._gateway = gateway
+            self._life = _life_of(gateway)
         return self._connection
 
     def wait_at_most(self, seconds: float) -> None:
@@ -140,7 +151,7 @@ class WireClient:
     session: dict[int, int] = field(default_factory=dict)
     """The position that it has read."""
     _connection: psycopg.Connection[TupleRow] | None = None
-    _gateway: Gateway | None = None
+    _life: _Life | None = None
 
     @contextmanager
     def asking(self, gateway: Gateway) -> Iterator[psycopg.Connection[TupleRow]]:
@@ -150,14 +161,14 @@ class WireClient:
             RefusedError: the answer is an error.
             LostError: there is none.
         """
-        if self._gateway is not gateway:
+        if self._life != _life_of(gateway):
             self.close()
         try:
             if self._connection is None:
                 self._connection = psycopg.connect(
                     gateway.dsn, autocommit=True, cursor_factory=psycopg.RawCursor
                 )
-                self._gateway = gateway
+                self._life = _life_of(gateway)
                 self._connection.execute("SET stategate.consistency = 'monotonic'")
             yield self._connection
         except psycopg.Error as error:

@@ -27,16 +27,16 @@ READERS: Mapping[str, Sequence[type[Reader]]] = {
     "windows": (HttpStatements, WireStatements),
     "composed": (HttpStatements, WireStatements),
     "joins": (HttpStatements, WireStatements),
-    "cursors": (CursorReader, CursorReader),
-    "transactions": (TransactionReader, TransactionReader),
-    "pages": (PageReader, PageReader),
+    "cursors": (CursorReader,) * 3,
+    "transactions": (TransactionReader,) * 4,
+    "pages": (PageReader,) * 2,
     "ETags": (TagReader,),
-    "batches": (BatchReader, BatchReader),
+    "batches": (BatchReader,) * 2,
     "typed queries": (TypedReader,),
     # Each event is one read, and most are of an epoch.
-    "live by SSE": (SseReader, SseReader, SseReader),
-    "live by wire": (WireLiveReader, WireLiveReader, WireLiveReader),
-    "tokens between gateways": (TokenReader,),
+    "live by SSE": (SseReader,) * 6,
+    "live by wire": (WireLiveReader,) * 6,
+    "tokens between gateways": (TokenReader,) * 2,
 }
 """Kind → who reads so."""
 STORES: Mapping[str, Sequence[str]] = {"pages": _KEYED, "joins": _KEYED}

@@ -24,6 +24,8 @@ from tests.chaos.reads.reader import Reader, Turn
 from tests.chaos.reads.rows import rows_of
 from tests.chaos.shapes import Shape
 
+_LONG_MS = 3 * WAIT_MS
+"""As long as an epoch takes on a busy machine."""
 PLAIN = "a key, without a bound"
 WRITTEN = "a written key"
 AT_ONCE = "a written key, without waiting"
@@ -54,7 +56,7 @@ def form(at: Turn, chance: random.Random, *, is_patient: bool) -> Turn:
     elif share < 0.3 or not is_patient:
         kind, wait_ms = AT_ONCE, 0
     else:
-        kind, wait_ms = WRITTEN, WAIT_MS
+        kind, wait_ms = WRITTEN, _LONG_MS
     return replace(at, kind=kind, least=least, wait_ms=wait_ms)
 
 
@@ -64,7 +66,7 @@ class QuestionReader(Reader):
 
     is_patient: bool = True
     """Whether it waits for records while the pipeline is down; others ask often."""
-    pause_s: float = 0.1
+    pause_s: float = 0.2
 
     def drawn(self) -> Turn:
         """Draw a record, or all rows."""

@@ -190,7 +190,7 @@ class Reader(ABC):
             return None
         if self.chance.random() < 0.5:
             return self.acknowledged[-1]
-        return self.chance.choice(list(self.acknowledged)[-50:])
+        return self.chance.choice(list(self.acknowledged)[-200:])
 
     @abstractmethod
     def read(self, at: Turn) -> None:
