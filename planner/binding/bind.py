@@ -27,7 +27,7 @@ from planner.binding.qualifiers import tell_apart, unqualify_all, unqualify_call
 from planner.binding.relations import Relation, Vocabulary, identifier
 from planner.binding.scopes import scopes_of
 from planner.binding.table_aliases import alias_columns, readable_columns
-from planner.errors import NotSupportedError
+from planner.errors import NotSupportedError, QueryError
 from planner.postgres import rewrite
 from planner.postgres.address_checks import check_addresses
 from planner.postgres.arities import check_arguments
@@ -38,6 +38,7 @@ from planner.postgres.document_order import order_documents
 from planner.postgres.expressions.nested_macros import hold_nested
 from planner.postgres.expressions.volatile import compute_once
 from planner.postgres.local_times import localize
+from planner.postgres.operator_checks import MissingOperator, check_inner_rows, missing_operator
 from planner.postgres.places import check_places
 from planner.postgres.recursion import check_recursion
 from planner.postgres.refused import refuse, unknown_function
@@ -87,11 +88,21 @@ def bind(
     Raises:
         UnknownNameError: a relation or function does not exist.
         NotSupportedError: the query has a part that is not supported.
-        MismatchedTypeError: Postgres has no operator for a comparison.
+        MismatchedTypeError: PostgreSQL has no operator for the types of its operands.
         InvalidValueError: a literal is not a value of the type it is compared with.
         QueryError: `translate` raises it for an expression without an equivalent in DuckDB.
     """
-    return _Binder(tree, clause, vocabulary, parameter_types, times).bind(computes=computes)
+    binder = _Binder(tree, clause, vocabulary, parameter_types, times)
+    try:
+        bound = binder.bind(computes=computes)
+        if binder.missing is not None:
+            bound.translate()
+    except QueryError as error:
+        if binder.missing is None or binder.missing.is_after(error):
+            raise
+    if binder.missing is not None:
+        raise binder.missing.error()
+    return bound
 
 
 class _Binder:
@@ -110,6 +121,8 @@ class _Binder:
         self._relations: dict[int, Relation] = {}
         self._readable: dict[int, Readable] = {}
         self._mentioned: set[str] = set()
+        self.missing: MissingOperator | None = None
+        """An operator that does not exist; errors of values before it come first."""
 
     def bind(self, *, computes: bool) -> Bound:
         self._normalize()
@@ -124,7 +137,7 @@ class _Binder:
         before = Outputs(self._star_columns, hidden=hidden)
         check_places(self._nodes)
         types = self._types(scopes, before)
-        check_arguments(self._nodes, types, self._vocabulary.functions)
+        self._check(types)
         expand_fields(self._nodes, types.of)
         self._parameters.infer(self._clause, types)
         convert_array_literals(self._nodes, types)
@@ -181,6 +194,12 @@ class _Binder:
             join=lambda: None if root is None else self._join(resolvers[id(root)]),
             translate=translate,
         )
+
+    def _check(self, types: Types) -> None:
+        """Check the arguments of functions, and the operands of operators."""
+        check_arguments(self._nodes, types, self._vocabulary.functions)
+        self.missing = missing_operator(self._nodes, types)
+        check_inner_rows(self._nodes, types)
 
     def _sources(
         self, tables: Sequence[exp.Table], pushdown: Pushdown, whole: set[int]

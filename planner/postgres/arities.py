@@ -11,7 +11,6 @@ from collections.abc import Container, Mapping, Sequence
 from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError, UnknownNameError
-from planner.postgres.operator_checks import check_operators
 from planner.postgres.refused import check_over, unknown_function
 from planner.postgres.types.functions import COMMON, call_name
 from planner.postgres.types.inference import Types
@@ -55,8 +54,7 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
     Raises:
         UnknownNameError: there is no such function, or none takes arguments of these types, or this
         many (42883); the message has their types.
-        MismatchedTypeError: a window function has no OVER; or an operator of texts has an operand
-        that is only held as a text (42883).
+        MismatchedTypeError: a window function has no OVER.
     """
     _check_known(nodes, types, functions)
     for node in nodes.among(CALLS):
@@ -78,7 +76,6 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
     for within in nodes.of(exp.WithinGroup):
         _check_ordered_set(within, types)
     check_over(nodes)
-    check_operators(nodes, types)
 
 
 _REFUSED = frozenset(

@@ -17,6 +17,7 @@ from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, arguments, compared, is_open
 from planner.postgres.types.operators import NO_OPERATOR
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import CALLS, Nodes, position_of, strip
 from planner.values.array_types import leaf_of
 from planner.values.catalog_types import is_record
@@ -44,6 +45,7 @@ def check_documents(nodes: Nodes, types: Types) -> None:
         NotSupportedError: a function compares jsonb in a way that is not supported.
     """
     for node in nodes.in_turn(COMPARED):
+        checkpoint()
         for group in compared(node):
             _check_compared(node, group, types)
     for node in nodes.of(exp.Ordered):

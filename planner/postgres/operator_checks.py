@@ -1,91 +1,206 @@
 """Refuses operators that do not exist for the types of their operands, or are not unique.
 
-Which operators exist for json, and for times, `types.operators` and `types.result_types` say.
+Which exist, `records.operators` says; how PostgreSQL chooses among them, `types.type_choice`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, NotSupportedError, UnknownNameError
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import COMPARED, is_open
-from planner.postgres.types.operators import (
-    DOCUMENTS,
-    NO_OPERATOR,
-    OPERATORS,
-    SHARED,
-    check_operator,
-    no_operator,
+from planner.errors import (
+    MismatchedTypeError,
+    NotSupportedError,
+    QueryError,
+    UnknownNameError,
 )
-from planner.postgres.types.result_types import FLOATS, INTEGERS, SYMBOLS
+from planner.postgres.types.inference import Types, value_type
+from planner.postgres.types.operands import COMPARED, compared, is_open
+from planner.postgres.types.operators import NO_OPERATOR
+from planner.postgres.types.result_types import SYMBOLS
+from planner.postgres.types.type_choice import UNKNOWN, choose, name_of
+from planner.records.operators import INFIX, PREFIX, UNSUPPORTED, Operands
+from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, position_of, strip
 from planner.values.catalog_types import postgres_name
-from planner.values.sqltypes import HELD_AS_TEXT, format_type
-from stores.spec.schema import Kind
+from planner.values.sqltypes import format_type
 
-_OF_TEXTS: Mapping[type[exp.Expr], str] = {
+_INFIX: Mapping[type[exp.Expr], str] = {
+    **SYMBOLS,
+    exp.BitwiseAnd: "&",
+    exp.BitwiseOr: "|",
+    exp.BitwiseXor: "#",
+    exp.BitwiseLeftShift: "<<",
+    exp.BitwiseRightShift: ">>",
+    exp.DPipe: "||",
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.NullSafeEQ: "=",
+    exp.NullSafeNEQ: "=",
+    exp.Nullif: "=",
+    exp.In: "=",
+    exp.Case: "=",
+    exp.Between: ">=",
     exp.Like: "~~",
     exp.ILike: "~~*",
     exp.RegexpLike: "~",
     exp.RegexpILike: "~*",
     exp.SimilarTo: "~",
+    exp.StartsWith: "^@",
+    exp.AtTimeZone: "AT_TIME_ZONE",
+    exp.JSONExtract: "->",
+    exp.JSONExtractScalar: "->>",
+    exp.JSONBExtract: "#>",
+    exp.JSONBExtractScalar: "#>>",
+    exp.JSONBDeleteAtPath: "#-",
+    exp.JSONBContains: "?",
+    exp.JSONBContainsTopKey: "?",
+    exp.JSONBContainsAnyTopKeys: "?|",
+    exp.JSONBContainsAllTopKeys: "?&",
+    exp.JSONBPathExists: "@?",
+    exp.ArrayContainsAll: "@>",
+    exp.ArrayContainedBy: "<@",
+    exp.ArrayOverlaps: "&&",
 }
-"""Operators that match a text with a pattern, as PostgreSQL's errors name them."""
+"""Nodes of operators with two sides, and of what compares as they do, with their symbols."""
+_PREFIX: Mapping[type[exp.Expr], str] = {exp.Neg: "-", exp.BitwiseNot: "~", exp.Abs: "@"}
 
 
-def check_operators(nodes: Nodes, types: Types) -> None:
-    """Refuse operators that do not exist for the types of their operands, or are not unique.
+class MissingOperator(NamedTuple):
+    """An operator that does not exist for its operands, is not unique, or is not supported."""
 
-    Such are those of texts for values that are only held as texts, `u LIKE '6%'`.
+    use: str
+    """The operator with the types of its operands."""
+    fitting: int
+    """How many operators of PostgreSQL fit; one that does is not supported."""
+    position: int | None
+    start: float
+    """Where its first operand begins; infinite if that is not known."""
 
-    Raises:
-        MismatchedTypeError: no operator takes these types (42883).
-        UnknownNameError: no operand has a type, and several fit (42725).
+    def is_after(self, error: QueryError) -> bool:
+        """Whether an error is of a value that PostgreSQL reads before it looks for the operator."""
+        of_value = error.sqlstate.startswith("22") and error.position is not None
+        return of_value and (error.position or 0) < self.start
+
+    def error(self) -> QueryError:
+        """Return the error of a statement with it."""
+        if self.fitting == 1:
+            return NotSupportedError(
+                f"the operator {self.use} is not supported", position=self.position
+            )
+        if self.fitting:
+            return UnknownNameError(
+                f"operator is not unique: {self.use}",
+                hint="Could not choose a best candidate operator. "
+                "You might need to add explicit type casts.",
+                position=self.position,
+                sqlstate="42725",
+            )
+        return MismatchedTypeError(
+            f"operator does not exist: {self.use}",
+            hint=NO_OPERATOR,
+            position=self.position,
+            sqlstate="42883",
+        )
+
+
+def missing_operator(nodes: Nodes, types: Types) -> MissingOperator | None:
+    """Return the first operator that does not exist for its operands, or is not unique.
+
+    Operands whose types are not certain are left to DuckDB.
     """
-    for kind, symbol in _OF_TEXTS.items():
-        for node in nodes.of(kind):
-            kinds = {types.kind_of(side) for side in (node.this, node.expression)}
-            if "name" not in node.meta and not kinds.isdisjoint(HELD_AS_TEXT):
-                raise no_operator(symbol, node, types.of)
-    for node in nodes.of(exp.DPipe):
-        if not _joins(*(_open_kind(side, types) for side in (node.this, node.expression))):
-            raise no_operator("||", node, types.of)
-    for node in nodes.in_turn((*OPERATORS, *SHARED)):
-        check_operator(node, types.of)
-    for kind, symbol in _OF_OPEN.items():
-        for node in nodes.of(kind):
-            _check_open(node, symbol)
-    _check_signs(nodes, types)
-    _check_inner_rows(nodes, types)
+    found: list[MissingOperator] = []
+    for node in nodes.in_turn(tuple(_INFIX)):
+        for left, right in _pairs(node):
+            found += _missing(node, _INFIX[type(node)], (left, right), types)
+    for node in nodes.in_turn(tuple(_PREFIX)):
+        if "name" not in node.meta:  # `abs(x)` is a call
+            found += _missing(node, _PREFIX[type(node)], (node.this,), types)
+    for node in nodes.of(exp.Paren):
+        if "operator" in (node._meta or ()):
+            found += _missing(node, "+", (node.this,), types)
+    return min(found, key=lambda missing: missing.start, default=None)
 
 
-def _check_signs(nodes: Nodes, types: Types) -> None:
-    """Refuse a plus or minus before a value that is no number."""
-    plus = [node for node in nodes.of(exp.Paren) if "operator" in (node._meta or ())]
-    for node in (*nodes.of(exp.Neg), *plus):
-        symbol = "-" if isinstance(node, exp.Neg) else "+"
-        found = types.kind_of(node.this)
-        if found is Kind.TIME and symbol == "-":
-            raise NotSupportedError(
-                "a time of day with a minus before it is not supported",
-                hint="Cast it to interval.",
-                position=position_of(node),
-            )
-        if found in DOCUMENTS or (symbol == "+" and found is not None and found not in _NUMBERS):
-            of = types.of(node.this)
-            shown = "unknown" if of is None else format_type(of)
-            raise MismatchedTypeError(
-                f"operator does not exist: {symbol} {shown}",
-                hint=NO_OPERATOR,
-                position=position_of(node),
-                sqlstate="42883",
-            )
+def _pairs(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    """Yield the operands of a node, two by two."""
+    if not isinstance(node, COMPARED):
+        yield node.this, node.args["zone"] if isinstance(node, exp.AtTimeZone) else node.expression
+        return
+    for first, *others in compared(node):
+        for other in others:
+            yield first, other
 
 
-def _check_inner_rows(nodes: Nodes, types: Types) -> None:
+def _missing(
+    node: exp.Expr,
+    symbol: str,
+    operands: Sequence[exp.Expr],
+    types: Types,
+) -> Iterator[MissingOperator]:
+    """Yield the operator of a node if it is missing."""
+    checkpoint()
+    given = [_operand(each, types) for each in operands]
+    if None in given:
+        return
+    known = tuple(each for each in given if each is not None)
+    found = _chosen(symbol, known)
+    is_known = len(found) == 1
+    if is_known and (symbol, found[0]) not in UNSUPPORTED and (symbol, *known) != ("-", "time"):
+        return
+    shown = [_shown(each, types) for each in operands]
+    use = f" {symbol.replace('_', ' ')} ".join(shown) if len(shown) > 1 else f"{symbol} {shown[0]}"
+    position = position_of(operands[-1]) or position_of(operands[0]) or position_of(node)
+    starts = [position_of(each) or math.inf for each in operands[0].walk()]
+    yield MissingOperator(use, len(found), position, min(starts))
+
+
+@lru_cache(maxsize=1024)
+def _chosen(symbol: str, given: Operands) -> list[Operands]:
+    return choose((INFIX if len(given) == 2 else PREFIX)[symbol], given)
+
+
+def _operand(node: exp.Expr, types: Types) -> str | None:
+    """Return the name of an operand's type; None if it is not certain."""
+    bare = strip(node)
+    if is_open(bare):
+        return UNKNOWN
+    if isinstance(bare, exp.Tuple):
+        return "record"
+    within = strip(bare.this) if isinstance(bare, exp.Any | exp.All) else bare
+    if isinstance(within, exp.Query):
+        return _column(within.unnest(), types)
+    if within is not bare:
+        listed = within.expressions
+        if any(isinstance(each, exp.Parameter) and types.of(each) is None for each in listed):
+            return None  # parameters take the type of what they are compared with
+    found = value_type(bare, types)
+    return None if found is None else name_of(found)
+
+
+def _column(query: exp.Expr, types: Types) -> str | None:
+    """Return the name of the type of a query's only column; a bare text or NULL is a text there."""
+    items = query.selects if isinstance(query, exp.Select) else []
+    if len(items) == 1 and is_open(items[0].unalias()):
+        return "text"
+    found = types.of(query)
+    return None if found is None else name_of(found)
+
+
+def _shown(node: exp.Expr, types: Types) -> str:
+    found = None if is_open(node) else value_type(strip(node), types)
+    return UNKNOWN if found is None else format_type(found)
+
+
+def check_inner_rows(nodes: Nodes, types: Types) -> None:
     """Refuse to compare rows within rows whose columns have different types.
 
     Rows that are compared have been written as comparisons of their columns. PostgreSQL fails as
@@ -127,54 +242,3 @@ def _members(node: exp.Expr) -> list[exp.Expr] | None:
     bare = strip(node)
     is_call = isinstance(bare, exp.Anonymous) and bare.name.lower() == "row"
     return bare.expressions if is_call or isinstance(bare, exp.Tuple) else None
-
-
-_NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
-_OF_OPEN: Mapping[type[exp.Expr], str] = {
-    **{kind: symbol for kind, symbol in SYMBOLS.items() if kind is not exp.Pow},
-    exp.Neg: "-",
-    exp.BitwiseNot: "~",
-    exp.BitwiseAnd: "&",
-    exp.BitwiseOr: "|",
-    exp.BitwiseXor: "#",
-    exp.BitwiseLeftShift: "<<",
-    exp.BitwiseRightShift: ">>",
-    exp.ArrayContainsAll: "@>",
-    exp.ArrayContainedBy: "<@",
-    exp.ArrayOverlaps: "&&",
-    exp.JSONBContainsAnyTopKeys: "?|",
-}
-"""Operators of which bare texts and NULLs mean none, as PostgreSQL names them."""
-
-
-def _check_open(node: exp.Expr, symbol: str) -> None:
-    """Refuse an operator none of whose operands has a type."""
-    sides = [node.this] if isinstance(node, exp.Unary) else [node.this, node.expression]
-    if all(map(is_open, sides)):
-        raise UnknownNameError(
-            f"operator is not unique: {'unknown ' * (len(sides) - 1)}{symbol} unknown",
-            hint="Could not choose a best candidate operator. "
-            "You might need to add explicit type casts.",
-            position=position_of(node),
-            sqlstate="42725",
-        )
-
-
-def _open_kind(node: exp.Expr, types: Types) -> Kind | None:
-    return Kind.NULL if is_open(node) else types.kind_of(node)
-
-
-def _joins(left: Kind | None, right: Kind | None) -> bool:
-    """Whether `||` takes these types: one side is a text, or both have a `||` of their own."""
-    if {left, right}.isdisjoint(_JOINED) and not left is right is Kind.BYTEA:
-        return False
-    for one, other in ((left, right), (right, left)):
-        if one is Kind.JSON:
-            return other in {Kind.TEXT, Kind.NULL, Kind.ARRAY, None}
-        if one is Kind.JSONB:
-            return other in {Kind.JSONB, *_JOINED}
-    return True
-
-
-_JOINED = frozenset({Kind.TEXT, Kind.NULL, Kind.ARRAY, Kind.STRUCT, Kind.MAP, Kind.JSONB, None})
-"""Types that `||` takes beside most others."""

@@ -124,8 +124,8 @@ class Storm:
         if kind < 0.38:
             self._compact()
             return
-        if self.world.rests:
-            return  # and a rebuild takes only seconds
+        if self.world.rests or not self.world.drivers:
+            return  # and a rebuild takes only seconds, after which a driver is begun
         driver = self.world.drivers[-1]
         # A driver that is killed in its start makes no progress, so that is seldom.
         if self.chance.random() < 0.5 and (driver.has_committed or self.chance.random() < 0.1):

@@ -99,7 +99,7 @@ SELECT '\x61'::bytea = 'a', '\x61'::bytea LIKE 'a%', '\x61'::bytea < '\x62', 'a'
 : boolean boolean boolean boolean boolean
 = t	t	t	t	t
 ~ LIKE of bytes is missing
->! 42883
+>! 0A000
 SELECT format(f, 1) FROM (VALUES ('%s!')) t(f)
 : text
 = 1!
