@@ -22,7 +22,7 @@ from sqlglot import exp
 
 from planner.postgres.expressions.array_rows import compare_dimensions, stacked
 from planner.postgres.expressions.calls import rewrite_call
-from planner.postgres.expressions.rules import Rule, hold_scale
+from planner.postgres.expressions.rules import Rule, hold_numbers
 from planner.postgres.types.array_literals import array_beside
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
@@ -165,7 +165,7 @@ _PAIR = 2
 
 def _agree_in_node(node: exp.Expr, types: Types) -> exp.Expr:
     """Give the alternatives of an expression one scale, then apply the rule for its function."""
-    hold_scale(alternatives(node), types)
+    hold_numbers(alternatives(node), types)
     fresh = rewrite_call(node, types)
     return (
         _in_pairs(node) if fresh is node and isinstance(node, exp.Greatest | exp.Least) else fresh
@@ -215,7 +215,7 @@ def _agree_in_values(node: exp.Expr, types: Types) -> exp.Expr:
 def _agree_in_columns(branches: Sequence[Sequence[exp.Expr]], types: Types) -> None:
     if all(branches) and len({len(branch) for branch in branches}) == 1:
         for column in zip(*branches, strict=True):
-            hold_scale([item.unalias() for item in column], types)
+            hold_numbers([item.unalias() for item in column], types)
 
 
 def _branches(tree: exp.Expr) -> list[Sequence[exp.Expr]]:

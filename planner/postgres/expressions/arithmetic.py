@@ -15,7 +15,7 @@ from planner.errors import RAISED, MismatchedTypeError
 from planner.postgres.expressions.documents.json_rules import json_difference
 from planner.postgres.expressions.interval_calls import interval_quotient
 from planner.postgres.expressions.number_calls import quotient
-from planner.postgres.expressions.rules import CallRule, Rule, hold_scale
+from planner.postgres.expressions.rules import CallRule, Rule, hold_numbers
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal, typed_literal
 from planner.postgres.types.operators import NO_OPERATOR
@@ -192,7 +192,7 @@ def _moved(node: exp.Expr, types: Types) -> exp.Expr:
 def _modulo(node: exp.Expr, types: Types) -> exp.Expr:
     """Keep the remainder of numerics exact; DuckDB makes doubles where digits may not suffice."""
     fresh = _compute(node, types)
-    hold_scale([node.this, node.expression], types)
+    hold_numbers([node.this, node.expression], types)
     divisor = types.of(node.expression)
     is_number = isinstance(strip(node.expression), exp.Literal)
     if divisor is not None and divisor.kind in INTEGERS and not is_number:

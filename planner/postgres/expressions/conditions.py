@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError
 from planner.postgres.expressions import object_names
-from planner.postgres.expressions.rules import Rule, hold_scale
+from planner.postgres.expressions.rules import Rule, hold_numbers
 from planner.postgres.expressions.volatile import check_copied
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
@@ -93,11 +93,11 @@ def _hold_scale(node: exp.Expr, types: Types) -> None:
     elif not is_many and types.kind_of(other) is not Kind.ARRAY:
         return  # DuckDB compares two values, and the members of a list, without rounding
     if not isinstance(other, exp.Query | exp.Star):
-        hold_scale([node.this, other], types)
+        hold_numbers([node.this, other], types)
 
 
 def _compare_arrays(node: exp.Expr, types: Types) -> exp.Expr:
-    hold_scale([node.this, node.expression], types)
+    hold_numbers([node.this, node.expression], types)
     return node
 
 

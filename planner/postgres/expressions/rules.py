@@ -14,10 +14,10 @@ from sqlglot import exp
 from planner.errors import NotSupportedError
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import DIGITS_MAX, as_decimal
-from planner.trees.nodes import call, cast, position_of, wrapped
+from planner.trees.nodes import call, cast, position_of, strip, wrapped
 from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.sqltypes import duckdb_type
-from stores.spec.schema import DataType, Kind, decimal_type
+from stores.spec.schema import INTEGER, DataType, Kind, decimal_type
 
 Rule: TypeAlias = Callable[[exp.Expr, Types], exp.Expr]
 """Takes a node and the types; returns the node that replaced it, or the same one."""
@@ -45,8 +45,21 @@ def unsupported(node: exp.Expr, message: str, hint: str | None = None) -> NotSup
     return NotSupportedError(message, hint=hint, position=position_of(node))
 
 
-def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
-    """Give numerics, and arrays of them, the largest of their scales; DuckDB may take less."""
+_SMALL = frozenset({Kind.TINYINT, Kind.SMALLINT})
+
+
+def hold_numbers(nodes: Sequence[exp.Expr], types: Types) -> None:
+    """Give numbers, and arrays of numerics, the type that they agree on; DuckDB may take less.
+
+    Numerics get the largest of their scales, and literals beside smallints are integers.
+    """
+    kinds = {types.kind_of(node) for node in nodes}
+    if Kind.INTEGER in kinds and kinds & _SMALL and kinds <= {Kind.INTEGER, *_SMALL}:
+        for node in nodes:
+            is_literal = isinstance(strip(node), exp.Literal | exp.Neg)
+            if is_literal and types.kind_of(node) is Kind.INTEGER:
+                types.note(wrapped(node, lambda inner: cast(inner, "INTEGER")), INTEGER)
+        return
     known = [(node, found) for node in nodes if (found := _element(types.of(node))) is not None]
     exact = [(node, as_decimal(found)) for node, found in known if found.kind is not Kind.NULL]
     decimals = [(node, found) for node, found in exact if found is not None]

@@ -728,3 +728,24 @@ SELECT nullif(ROW(1,2),1.5::real)
 ! 42883
 SELECT nullif(ROW(1,2),ARRAY[1,2])
 ! 42883
+SELECT coalesce(2::smallint, 1), CASE WHEN true THEN -1 ELSE 2::smallint END, greatest(2::smallint, 1, 3)
+: integer integer integer
+= 2	-1	3
+SELECT least(2::smallint, -1), ARRAY[2::smallint, 1], nullif(2::smallint, 1), coalesce(2::smallint, NULL)
+: integer integer[] smallint smallint
+= -1	{2,1}	2	2
+SELECT v, pg_typeof(v) FROM (VALUES (2::smallint), (1)) AS t (v) ORDER BY v
+: integer regtype
+= 1	integer
+= 2	integer
+SELECT CASE WHEN id > 2 THEN 1::smallint ELSE - 2::smallint END, coalesce(- 1::smallint, 40000) FROM samples ORDER BY id
+: smallint integer
+= -2	-1
+= -2	-1
+= 1	-1
+= 1	-1
+= 1	-1
+= 1	-1
+= 1	-1
+= 1	-1
+= 1	-1

@@ -13,7 +13,7 @@ from sqlglot import exp
 from planner.errors import InvalidValueError, MismatchedTypeError, NotSupportedError
 from planner.postgres.expressions.documents import json_paths
 from planner.postgres.expressions.documents.json_texts import READ_JSONB, text_of_json, texts_of
-from planner.postgres.expressions.rules import CallRule, Rule, hold_scale
+from planner.postgres.expressions.rules import CallRule, Rule, hold_numbers
 from planner.postgres.types.functions import (
     PAIR_FUNCTIONS,
     ROW_TYPES,
@@ -81,7 +81,7 @@ def _has_key(node: exp.Expr, types: Types) -> exp.Expr:
 
 def _contains(node: exp.Expr, types: Types) -> exp.Expr:
     """Write `@>` and `<@` of jsonb and of arrays as calls."""
-    hold_scale([node.this, node.expression], types)
+    hold_numbers([node.this, node.expression], types)
     sides = [node.this, node.expression]
     if isinstance(node, exp.ArrayContainedBy):
         sides.reverse()
