@@ -12,11 +12,10 @@ from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError, UnknownNameError
 from planner.postgres.refused import check_over, unknown_function
-from planner.postgres.types.functions import COMMON, call_name
+from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments, is_open
-from planner.postgres.types.result_types import common_type
-from planner.postgres.types.signatures import OPEN, alike, is_ambiguous, is_taken, is_undetermined
+from planner.postgres.types.signatures import OPEN, is_ambiguous, is_taken, is_undetermined
 from planner.records.functions import RECORDS
 from planner.trees.nodes import CALLS, Nodes, position_of
 from planner.values.catalog_types import is_of_catalog
@@ -161,8 +160,6 @@ def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
         return all(each is None or each.kind.record.has_extremes for each in found)
     if name in _OF_JSON:
         return found[0] is None or found[0].kind in {_OF_JSON[name], Kind.NULL}
-    if name in COMMON and None not in found and not any(map(is_open, given)):
-        return is_taken(name, found) and common_type(alike(name, found)) is not None
     return is_taken(name, found)
 
 

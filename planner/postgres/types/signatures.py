@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from planner.postgres.types.type_choice import have_common, name_of
 from planner.records.functions import RECORDS
 from planner.records.record import Parameter, Signature
 from planner.values.array_types import array_of, depth_of, leaf_of
@@ -102,7 +103,19 @@ def is_taken(name: str, given: Sequence[DataType | None]) -> bool:
     All numbers count as one type here, and values of types that PostgreSQL lacks as any.
     """
     listed = [each for each in SIGNATURES.get(name, ()) if len(each) == len(given)]
-    return not listed or any(all(map(_may_fit, given, signature)) for signature in listed)
+    return not listed or any(
+        all(map(_may_fit, given, signature)) and _agree(given, signature) for signature in listed
+    )
+
+
+def _agree(given: Sequence[DataType | None], wanted: Signature) -> bool:
+    """Whether the arguments that are cast to one type have one."""
+    names = [
+        name_of(leaf_of(each) if pseudo == "anycompatiblearray" else each)
+        for each, pseudo in zip(given, wanted, strict=True)
+        if each is not None and str(pseudo).startswith("anycompatible")
+    ]
+    return all(have_common(names[0], name) for name in names[1:])
 
 
 def takes_exactly(signature: Signature, given: Sequence[DataType | None]) -> bool:

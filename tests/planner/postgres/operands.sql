@@ -749,3 +749,14 @@ SELECT CASE WHEN id > 2 THEN 1::smallint ELSE - 2::smallint END, coalesce(- 1::s
 = 1	-1
 = 1	-1
 = 1	-1
+SELECT array_append(ARRAY[1], true)
+! 42883
+SELECT array_position(ARRAY[1], 'x'::text), array_position(ARRAY['a'], 'x')
+! 42883
+SELECT array_replace(ARRAY[1, 2], 1, 'x'::text)
+! 42883
+SELECT lag(1, 1, true) OVER ()
+! 42883
+SELECT array_cat(ARRAY[[1]], ARRAY[[2]]), array_append(ARRAY['a'::varchar(3)], 'b'::text), lag(1::bigint, 1, 2) OVER ()
+: integer[] character_varying[] bigint
+= {{1},{2}}	{a,b}	2
