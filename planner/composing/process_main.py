@@ -64,8 +64,6 @@ would block its interpreter for seconds and take ten times its own memory."""
 LINGER_MS = 5
 """How long a thread waits for the next request of its lane, in milliseconds. A busy lane gets one
 sooner, and to hand it to another thread takes some 50 µs."""
-NICENESS = 10
-"""Scans that take all cores must not keep the gateway, which answers lookups, from them."""
 _PR_SET_PDEATHSIG = 1
 _OOM_SCORE = b"500"
 
@@ -90,7 +88,7 @@ def main(control: socket.socket, limits: ProcessLimits, parent: int) -> NoReturn
 
 
 def settle(limits: ProcessLimits, parent: int) -> None:
-    """Limit this process, lower its priority, and let it end with the fork server."""
+    """Limit this process, and let it end with the fork server."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the gateway drains, then ends the process
     if sys.platform == "linux":
@@ -99,7 +97,6 @@ def settle(limits: ProcessLimits, parent: int) -> None:
             Path("/proc/self/oom_score_adj").write_bytes(_OOM_SCORE)
     if os.getppid() != parent:
         os._exit(0)
-    os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     least = limits.memory_bytes if most < 0 else min(limits.memory_bytes, most)

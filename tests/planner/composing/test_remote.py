@@ -222,15 +222,6 @@ def test_memory_that_is_short_while_a_relation_is_read_is_told(
     assert rows_of(database, "SELECT 1") == [(1,)]
 
 
-def test_a_process_leaves_the_cores_to_the_gateway(processes: ProcessPool) -> None:
-    process = processes.take()
-    try:
-        niceness = os.getpriority(os.PRIO_PROCESS, process.pid)
-    finally:
-        processes.give(process)
-    assert niceness > os.getpriority(os.PRIO_PROCESS, 0)
-
-
 def test_an_invalid_definition_is_an_error(processes: ProcessPool) -> None:
     broken = RemoteDatabase(processes, Definition(before=("CREATE TABLE t (n NOTHING)",)))
     with pytest.raises(DatabaseError, match="NOTHING"):
