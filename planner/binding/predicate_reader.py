@@ -41,6 +41,7 @@ from planner.binding.predicates import (
 )
 from planner.binding.text_starts import begins, begins_as, prefix_of
 from planner.patterns.re2 import fixed_start
+from planner.postgres.types.operands import COMPARISONS
 from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import conjuncts, disjuncts, known_node
 from planner.trees.nodes import parameter_number, parameter_text
@@ -49,14 +50,6 @@ from planner.values.sqltypes import data_type_of
 from planner.values.type_modifiers import length_of
 from stores.spec.schema import BOOLEAN, TEXT, Kind
 
-OPERATORS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
 MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _CONNECTORS = (exp.And, exp.Or)
@@ -73,7 +66,7 @@ def comparisons_in(node: exp.Expr) -> list[tuple[exp.Expr, str, exp.Expr]]:
     BETWEEN has two of them; the list is empty for a condition that is not a comparison.
     """
     node = known_node(node)
-    operator = OPERATORS.get(type(node))
+    operator = COMPARISONS.get(type(node))
     if operator is not None:
         sides = [(node.this, operator, node.expression)]
     elif isinstance(node, exp.Between) and not node.args.get("symmetric"):
@@ -123,7 +116,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         return found
 
     def _atom(self, node: exp.Expr) -> Predicate:
-        operator = OPERATORS.get(type(node))
+        operator = COMPARISONS.get(type(node))
         if operator is not None:
             array = known_node(node.expression)
             if isinstance(array, exp.Any):
@@ -133,7 +126,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         return UNKNOWN if read is None else read(self, node)
 
     def _negated(self, node: exp.Expr) -> Predicate:
-        operator = OPERATORS.get(type(node))
+        operator = COMPARISONS.get(type(node))
         if operator is not None:
             if isinstance(known_node(node.expression), _MANY):
                 return UNKNOWN

@@ -6,7 +6,7 @@ here, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
 
@@ -15,7 +15,7 @@ from planner.postgres.document_keys import is_document
 from planner.postgres.expressions.printing import row_of
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
-from planner.postgres.types.operands import COMPARED, arguments, compared, is_open
+from planner.postgres.types.operands import COMPARED, COMPARISONS, arguments, compared, is_open
 from planner.postgres.types.operators import NO_OPERATOR
 from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import CALLS, Nodes, position_of, strip
@@ -24,10 +24,7 @@ from planner.values.catalog_types import is_record
 from planner.values.sqltypes import format_type
 from stores.spec.schema import DataType, Kind
 
-_SYMBOLS: dict[type[exp.Expr], str] = {
-    **{exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="},
-    exp.Between: ">=",
-}
+_SYMBOLS: Mapping[type[exp.Expr], str] = {**COMPARISONS, exp.Between: ">="}
 _SETS = (exp.Union, exp.Intersect, exp.Except)
 _OF_ARRAYS = frozenset(
     {"array_position", "array_positions", "array_remove", "array_replace", "width_bucket"}

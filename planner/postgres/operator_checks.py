@@ -15,11 +15,12 @@ from sqlglot import exp
 from planner.errors import (
     MismatchedTypeError,
     NotSupportedError,
+    QueryCancelledError,
     QueryError,
     UnknownNameError,
 )
 from planner.postgres.types.inference import Types, value_type
-from planner.postgres.types.operands import COMPARED, compared, is_open
+from planner.postgres.types.operands import COMPARED, COMPARISONS, compared, is_open
 from planner.postgres.types.operators import NO_OPERATOR
 from planner.postgres.types.result_types import SYMBOLS
 from planner.postgres.types.type_choice import UNKNOWN, choose, name_of
@@ -37,12 +38,7 @@ _INFIX: Mapping[type[exp.Expr], str] = {
     exp.BitwiseLeftShift: "<<",
     exp.BitwiseRightShift: ">>",
     exp.DPipe: "||",
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
+    **COMPARISONS,
     exp.NullSafeEQ: "=",
     exp.NullSafeNEQ: "=",
     exp.Nullif: "=",
@@ -86,7 +82,9 @@ class MissingOperator(NamedTuple):
     """Where its first operand begins; infinite if that is not known."""
 
     def is_after(self, error: QueryError) -> bool:
-        """Whether an error is of a value that PostgreSQL reads before it looks for the operator."""
+        """Whether an error comes first: of a value before the operator, or the statement's end."""
+        if isinstance(error, QueryCancelledError):
+            return True
         of_value = error.sqlstate.startswith("22") and error.position is not None
         return of_value and (error.position or 0) < self.start
 
@@ -118,10 +116,10 @@ def missing_operator(nodes: Nodes, types: Types) -> MissingOperator | None:
     Operands whose types are not certain are left to DuckDB.
     """
     found: list[MissingOperator] = []
-    for node in nodes.in_turn(tuple(_INFIX)):
+    for node in nodes.in_turn(_INFIX):
         for left, right in _pairs(node):
             found += _missing(node, _INFIX[type(node)], (left, right), types)
-    for node in nodes.in_turn(tuple(_PREFIX)):
+    for node in nodes.in_turn(_PREFIX):
         if "name" not in node.meta:  # `abs(x)` is a call
             found += _missing(node, _PREFIX[type(node)], (node.this,), types)
     for node in nodes.of(exp.Paren):

@@ -12,6 +12,7 @@ from math import isfinite
 from sqlglot import exp
 
 from planner.errors import RAISED
+from planner.postgres.types.operands import COMPARISONS
 from planner.postgres.types.result_types import literal_type
 from planner.spark.conversions import (
     DIGITS_MAX,
@@ -36,12 +37,7 @@ Query = Callable[[exp.Query, Scope], tuple[str, tuple[DataType, ...]]]
 """Writes a query inside of an expression, and returns its SQL and the types of its columns."""
 
 _COMPARISONS: Mapping[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
+    **COMPARISONS,
     exp.NullSafeEQ: "<=>",
 }
 _ARITHMETIC: Mapping[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 
 from planner.trees.nodes import strip
 
-COMPARED = (
-    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),
+COMPARISONS: Mapping[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+"""The comparisons of two values, with their symbols."""
+COMPARED: tuple[type[exp.Expr], ...] = (
+    *(*COMPARISONS, exp.NullSafeEQ, exp.NullSafeNEQ),
     *(exp.In, exp.Between, exp.Nullif, exp.Case),
 )
 """Nodes that compare values."""

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from planner.errors import InvalidValueError, QueryCancelledError, UnknownNameError
+from planner.postgres.operator_checks import MissingOperator
 from planner.postgres.types.type_choice import choose
 from planner.records.operators import INFIX, PREFIX, UNSUPPORTED
 
@@ -63,3 +65,11 @@ def test_each_unsupported_operator_exists() -> None:
 def test_choice(symbol: str, given: str, found: str) -> None:
     expected = [tuple(each.split(",")) for each in found.split()]
     assert choose(INFIX[symbol], tuple(given.split())) == expected
+
+
+def test_a_statement_that_ends_is_not_one_without_an_operator() -> None:
+    missing = MissingOperator("text + integer", 0, position=10, start=8)
+    assert missing.is_after(QueryCancelledError("canceling statement"))
+    assert missing.is_after(InvalidValueError("a value", position=3))
+    assert not missing.is_after(InvalidValueError("a value", position=9))
+    assert not missing.is_after(UnknownNameError("a function", position=3))

@@ -17,6 +17,7 @@ from planner.binding.relations import vocabulary_of_stores
 from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
 from planner.postgres.expressions.calls import CALLS
 from planner.postgres.rewrite import RULES
+from planner.postgres.types.operands import COMPARISONS
 from planner.syntax.parse import parse
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.trees.dialect import DIALECT
@@ -111,7 +112,7 @@ def test_nodes_with_rules_are_listed() -> None:
         *RULES,
         *predicate_reader._ATOMS,
         *predicate_reader._NEGATED_ATOMS,
-        *predicate_reader.OPERATORS,
+        *COMPARISONS,
         *comparisons._FUNCTIONS,
     }
     assert (read | called) - set(ARGUMENTS) == set()
