@@ -14,10 +14,15 @@ from functools import partial
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from gateway.access.places import user_share
-from planner.engine import Cancellation
+from planner.engine import Cancellation, lending
 from planner.errors import LimitExceededError, QueryError, UnavailableError
 
 T = TypeVar("T")
+
+
+LENT_MAX = 256
+"""Calls that wait for an epoch at once, in threads besides those that work; more keep their place.
+A thread that waits takes some 100 kB."""
 
 
 class Owner(NamedTuple):
@@ -61,6 +66,10 @@ class FairQueue(Generic[T]):
             return False
         self._running[user] += 1
         return True
+
+    def go_on(self, owner: Owner) -> None:
+        """Let one run until `done`, whatever waits and whatever the limit of its user is."""
+        self._running[owner.user] += 1
 
     def waiting_of(self, user: str | None) -> int:
         """Return how many of a user wait."""
@@ -181,8 +190,17 @@ class Job(Future[T]):
             self.set_result(value)
 
 
+class _Return:
+    """A call that has lent its place, and waits for one."""
+
+    def __init__(self) -> None:
+        self.has_place = threading.Event()
+
+
 class FairThreads:
     """A bounded number of threads with a bounded queue.
+
+    A call that waits for an epoch lends its place to another one, and gets one again in its turn.
 
     Args:
         count: how many calls run at once.
@@ -197,13 +215,14 @@ class FairThreads:
         self.count = count
         """How many calls may run at once."""
         self._queue_max = queue_max
-        self._queue = FairQueue[Job[Any]](of_user_max)
+        self._queue = FairQueue[Job[Any] | _Return](of_user_max)
         self._taken = deque[Job[Any]]()
         """Calls whose thread is about to begin them."""
-        self._running = 0
+        self._running = self._lent = 0
         self.closed = False
         self._lock = threading.Lock()
-        self._executor = ThreadPoolExecutor(max_workers=count, thread_name_prefix=name)
+        # Threads are started as they are needed.
+        self._executor = ThreadPoolExecutor(max_workers=count + LENT_MAX, thread_name_prefix=name)
 
     @property
     def running(self) -> int:
@@ -281,11 +300,16 @@ class FairThreads:
 
     def _begin(self) -> None:
         """Occupy another thread, if one is free and there is a call for it."""
+        if self.closed:
+            return  # no more threads: those that work take what waits
         if self._running < self.count and (job := self._queue.take()) is not None:
             self._start(job)
 
-    def _start(self, job: Job[Any]) -> None:
+    def _start(self, job: Job[Any] | _Return) -> None:
         self._running += 1
+        if isinstance(job, _Return):
+            job.has_place.set()
+            return
         self._taken.append(job)  # an argument would be in a frame below that of its error
         self._executor.submit(self._work)
 
@@ -293,7 +317,8 @@ class FairThreads:
         mine = deque[Job[Any]]((self._taken.popleft(),))
         while mine:
             job = mine.popleft()
-            job.run(partial(self._end, job.owner, mine))
+            with lending(partial(self._lend, job.owner)):
+                job.run(partial(self._end, job.owner, mine))
             del job  # who waits for the outcome holds it, and no idle thread
 
     def _end(self, owner: Owner, mine: deque[Job[Any]]) -> None:
@@ -301,10 +326,42 @@ class FairThreads:
         with self._lock:
             self._queue.done(owner)
             following = self._queue.take()
-            if following is None:
-                self._running -= 1
-            else:
+            if isinstance(following, Job):
                 mine.append(following)
+                return
+            self._running -= 1
+            if following is not None:
+                self._start(following)
+
+    def _lend(self, owner: Owner) -> Callable[[bool], None]:
+        """Let another call run in the place of one that waits; return what waits for a place."""
+        with self._lock:
+            if self._lent >= LENT_MAX:
+                return _keep
+            self._lent += 1
+            self._running -= 1
+            self._queue.done(owner)
+            self._begin()
+        return partial(self._take_back, owner)
+
+    def _take_back(self, owner: Owner, in_turn: bool) -> None:
+        back = _Return()
+        with self._lock:
+            if self.closed or not in_turn:
+                self._queue.go_on(owner)
+                self._start(back)
+            elif self._running < self.count and self._queue.begin(owner):
+                self._start(back)
+            else:
+                self._queue.put(owner, back)
+                self._begin()
+        back.has_place.wait()
+        with self._lock:
+            self._lent -= 1
+
+
+def _keep(in_turn: bool) -> None:
+    """Do nothing: the place was not lent."""
 
 
 def closing() -> UnavailableError:

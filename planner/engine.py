@@ -81,6 +81,7 @@ from planner.values.times.time_settings import (
 )
 from planner.values.times.zoned_text import offset_printer, zone_printer
 from stores.errors import ValueFormatError
+from stores.hosting.blocking import lending
 from stores.spec.position import Position
 from stores.spec.schema import Column, DataType, Key, Kind, Row, Value
 from stores.spec.traces import Trace, TracedRead
@@ -164,6 +165,7 @@ __all__ = [
     "duration_ms",
     "has_any_scale",
     "leaf_of",
+    "lending",
     "number_parameters",
     "offset_printer",
     "offset_text",

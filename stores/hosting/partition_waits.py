@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from stores.hosting.blocking import blocked
 from stores.spec.position import PositionBound
 from stores.spec.store import StateQueryRequest, Store, Waiting
 
@@ -40,6 +41,11 @@ class _Latch:
             is_over = not self._left or (not met and not self._report_all)
         if is_over:
             self._opened.set()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a wait would end at once."""
+        return self._opened.is_set()
 
     def wake(self) -> None:
         """End the wait, whatever has been reported."""
@@ -82,7 +88,9 @@ def wait_for_partitions(
     try:
         for each in awaited:
             waiting.append(each.store.when(each.partition, each.bound, latch.report))
-        return latch.wait(timeout_s)
+        if latch.is_open or timeout_s <= 0:
+            return latch.wait(0)
+        return blocked(lambda: latch.wait(timeout_s))
     finally:
         for one in waiting:
             one.cancel()

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.fair_threads import FairQueue, Owner
+from gateway import fair_threads
+from gateway.fair_threads import FairQueue, FairThreads, Owner
 from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, RunningQueries, Session
 from planner.errors import LimitExceededError, QueryCancelledError
-from tests.support.waiting import WAIT_S
+from stores.hosting.blocking import blocked
+from tests.support.waiting import WAIT_S, until
 
 pytestmark = pytest.mark.anyio
 
@@ -211,4 +213,98 @@ async def test_a_statement_is_listed_while_it_waits(*, cancels: bool) -> None:
         await waiting
     assert seen == [] if cancels else [0], "it is listed by whoever runs it"
     assert not queries.own()
+    threads.close()
+
+
+def threads_of(count: int) -> FairThreads:
+    return FairThreads(count=count, queue_max=16, of_user_max=lambda _: count, name="tested")
+
+
+class Waiter:
+    """A call that waits until it is told, and then works until it is told."""
+
+    def __init__(self, threads: FairThreads, owner: Owner) -> None:
+        self.waits, self.works = threading.Event(), threading.Event()
+        self.told, self.ends = threading.Event(), threading.Event()
+        self.met = True
+        self.job = threads.submit(owner, self._call)
+        assert self.waits.wait(WAIT_S)
+
+    def _wait(self) -> bool:
+        self.waits.set()
+        assert self.told.wait(WAIT_S)
+        return self.met
+
+    def _call(self) -> bool:
+        met = blocked(self._wait)
+        self.works.set()
+        assert self.ends.wait(WAIT_S)
+        return met
+
+    def end(self) -> None:
+        self.told.set()
+        self.ends.set()
+        assert self.job.result(WAIT_S) is self.met
+
+
+def test_calls_run_in_the_places_of_those_that_wait() -> None:
+    threads = threads_of(1)
+    waiters = [Waiter(threads, Owner("a", number)) for number in range(3)]
+    assert threads.submit(Owner("a"), lambda: 1).result(WAIT_S) == 1
+    assert threads.submit(Owner("b"), lambda: 2).result(WAIT_S) == 2
+    for each in waiters:
+        each.end()
+    threads.close()
+    assert threads.running == threads.waiting == 0
+
+
+def test_a_call_that_has_waited_goes_on_in_its_turn() -> None:
+    threads = threads_of(1)
+    waiter, ends = Waiter(threads, Owner("a")), threading.Event()
+    working = threads.submit(Owner("b"), lambda: ends.wait(WAIT_S))
+    behind = threads.submit(Owner("c"), waiter.works.is_set)
+    waiter.told.set()
+    until(lambda: threads.waiting == 2)
+    assert not waiter.works.is_set()
+    ends.set()
+    assert working.result(WAIT_S)
+    assert not behind.result(WAIT_S)
+    assert waiter.works.wait(WAIT_S)
+    waiter.end()
+    threads.close()
+
+
+def test_a_call_that_has_waited_in_vain_goes_on_at_once() -> None:
+    threads = threads_of(1)
+    waiter, ends = Waiter(threads, Owner("a")), threading.Event()
+    working = threads.submit(Owner("b"), lambda: ends.wait(WAIT_S))
+    waiter.met = False
+    waiter.end()
+    ends.set()
+    assert working.result(WAIT_S)
+    threads.close()
+    assert threads.running == 0
+
+
+def test_calls_that_wait_end_after_the_threads_are_closed() -> None:
+    threads = threads_of(1)
+    waiters = [Waiter(threads, Owner("a", number)) for number in range(2)]
+    closer = threading.Thread(target=threads.close)
+    closer.start()
+    until(lambda: threads.closed)
+    for each in waiters:
+        each.end()
+    closer.join(WAIT_S)
+    assert not closer.is_alive()
+
+
+def test_beyond_a_number_a_call_that_waits_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fair_threads, "LENT_MAX", 1)
+    threads = threads_of(1)
+    first, second = (Waiter(threads, Owner("a", number)) for number in range(2))
+    third = threads.submit(Owner("a"), second.works.is_set)
+    assert threads.waiting == 1
+    second.end()
+    assert third.result(WAIT_S)
+    first.end()
     threads.close()
