@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from gateway.access.places import user_share
-from planner.engine import Cancellation, lending
+from planner.engine import LENDING, Cancellation
 from planner.errors import LimitExceededError, QueryError, UnavailableError
 
 T = TypeVar("T")
@@ -317,8 +317,8 @@ class FairThreads:
         mine = deque[Job[Any]]((self._taken.popleft(),))
         while mine:
             job = mine.popleft()
-            with lending(partial(self._lend, job.owner)):
-                job.run(partial(self._end, job.owner, mine))
+            LENDING.lend = partial(self._lend, job.owner)
+            job.run(partial(self._end, job.owner, mine))
             del job  # who waits for the outcome holds it, and no idle thread
 
     def _end(self, owner: Owner, mine: deque[Job[Any]]) -> None:

@@ -81,7 +81,7 @@ from planner.values.times.time_settings import (
 )
 from planner.values.times.zoned_text import offset_printer, zone_printer
 from stores.errors import ValueFormatError
-from stores.hosting.blocking import lending
+from stores.hosting.blocking import LENDING
 from stores.spec.position import Position
 from stores.spec.schema import Column, DataType, Key, Kind, Row, Value
 from stores.spec.traces import Trace, TracedRead
@@ -90,6 +90,7 @@ __all__ = [
     "EVERY_STORE",
     "FIRST_ROWS",
     "FUNCTIONS",
+    "LENDING",
     "NO_LIMITS",
     "OID",
     "PLAIN_TIMES",
@@ -165,7 +166,6 @@ __all__ = [
     "duration_ms",
     "has_any_scale",
     "leaf_of",
-    "lending",
     "number_parameters",
     "offset_printer",
     "offset_text",

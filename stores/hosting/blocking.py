@@ -7,8 +7,7 @@ with it all calls behind it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TypeAlias
 
 Lend: TypeAlias = Callable[[], Callable[[bool], None]]
@@ -16,23 +15,14 @@ Lend: TypeAlias = Callable[[], Callable[[bool], None]]
 it blocks, or at once."""
 
 
-class _Thread(threading.local):
-    """What a thread's pool does while its call waits; None outside of such a pool."""
+class _Lending(threading.local):
+    """How the waits of this thread lend its place."""
 
     lend: Lend | None = None
+    """Set by the pool of the thread; None outside of such a pool."""
 
 
-_THREAD = _Thread()
-
-
-@contextmanager
-def lending(lend: Lend) -> Iterator[None]:
-    """Let the waits of this thread inside the block lend its place."""
-    before, _THREAD.lend = _THREAD.lend, lend
-    try:
-        yield
-    finally:
-        _THREAD.lend = before
+LENDING = _Lending()
 
 
 def blocked(wait: Callable[[], bool]) -> bool:
@@ -40,7 +30,7 @@ def blocked(wait: Callable[[], bool]) -> bool:
 
     One that was in vain needs no turn, because its call fails.
     """
-    take_back = None if _THREAD.lend is None else _THREAD.lend()
+    take_back = None if LENDING.lend is None else LENDING.lend()
     met = False
     try:
         met = wait()
