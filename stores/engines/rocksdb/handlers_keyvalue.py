@@ -230,11 +230,8 @@ def _keys_handler(
         first_rows: int,
     ) -> Iterator[list[Row]]:
         for start in range(0, len(entry_keys), first_rows):
-            found: list[Row] = []
-            for key in entry_keys[start : start + first_rows]:
-                row = _cached_row(cache, reader, key, decode_row)
-                if row is not None:
-                    found.append(take(decode_key(key, at) + row))
-            yield found
+            keys = entry_keys[start : start + first_rows]
+            rows = zip(keys, _cached_rows(cache, reader, keys, decode_row), strict=True)
+            yield [take(decode_key(key, at) + row) for key, row in rows if row is not None]
 
     return keys_query
