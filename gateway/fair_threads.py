@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from gateway.access.places import user_share
-from planner.engine import LENDING, Cancellation
+from planner.engine import LENDING, Cancellation, Interrupting
 from planner.errors import LimitExceededError, QueryError, UnavailableError
 
 T = TypeVar("T")
@@ -333,7 +333,7 @@ class FairThreads:
             if following is not None:
                 self._start(following)
 
-    def _lend(self, owner: Owner) -> Callable[[bool], None]:
+    def _lend(self, owner: Owner) -> Callable[[bool, Interrupting], None]:
         """Let another call run in the place of one that waits; return what waits for a place."""
         with self._lock:
             if self._lent >= LENT_MAX:
@@ -344,7 +344,7 @@ class FairThreads:
             self._begin()
         return partial(self._take_back, owner)
 
-    def _take_back(self, owner: Owner, in_turn: bool) -> None:
+    def _take_back(self, owner: Owner, in_turn: bool, interrupting: Interrupting) -> None:
         back = _Return()
         with self._lock:
             if self.closed or not in_turn:
@@ -355,12 +355,21 @@ class FairThreads:
             else:
                 self._queue.put(owner, back)
                 self._begin()
-        back.has_place.wait()
+        if not back.has_place.is_set():
+            with interrupting(partial(self._go_on, owner, back)):
+                back.has_place.wait()
         with self._lock:
             self._lent -= 1
 
+    def _go_on(self, owner: Owner, back: _Return) -> None:
+        """Give a call its place out of turn: it was cancelled, so it ends at once."""
+        with self._lock:
+            if self._queue.remove(owner, back):
+                self._queue.go_on(owner)
+                self._start(back)
 
-def _keep(in_turn: bool) -> None:
+
+def _keep(in_turn: bool, interrupting: Interrupting) -> None:
     """Do nothing: the place was not lent."""
 
 

@@ -81,7 +81,7 @@ from planner.values.times.time_settings import (
 )
 from planner.values.times.zoned_text import offset_printer, zone_printer
 from stores.errors import ValueFormatError
-from stores.hosting.blocking import LENDING
+from stores.hosting.blocking import LENDING, Interrupting
 from stores.spec.position import Position
 from stores.spec.schema import Column, DataType, Key, Kind, Row, Value
 from stores.spec.traces import Trace, TracedRead
@@ -113,6 +113,7 @@ __all__ = [
     "ExecuteStatement",
     "FetchCursor",
     "FirstRows",
+    "Interrupting",
     "Isolation",
     "Key",
     "Kind",

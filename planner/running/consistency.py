@@ -19,6 +19,7 @@ from planner.running.snapshot import Cut, Newest, Snapshot
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
 from stores.errors import LogError, TooManyWaitersError
+from stores.hosting.blocking import Interrupting, blocked, uninterrupted
 from stores.hosting.partition_waits import Awaited, wait_for_partitions
 from stores.spec.catalog import StoreCatalog
 from stores.spec.position import Position, PositionBound
@@ -165,16 +166,10 @@ class Reading:
 
     def _pause(self, seconds: float) -> None:
         """Do nothing for a while, or until the statement is cancelled, which raises."""
-        if (cancellation := self.cancellation) is None:
-            time.sleep(seconds)
-            return
-        woken = threading.Event()
-        forget = cancellation.on_cancel(woken.set)
-        try:
-            woken.wait(_shorter(seconds, cancellation))
-        finally:
-            forget()
-        cancellation.check()
+        woken, cancellation = threading.Event(), self.cancellation
+        blocked(lambda: not woken.wait(seconds), woken.set, _interrupting(cancellation))
+        if cancellation is not None:
+            cancellation.check()
 
     def config(self, store: Store, partition: int) -> QueryConfig:
         """Return the options for a query of a partition.
@@ -350,9 +345,9 @@ def wait_for_all(
     try:
         all_met = wait_for_partitions(
             awaited,
-            timeout_s=_shorter(timeout_s, cancellation),
+            timeout_s=timeout_s,
             report_all=report_all,
-            wake_hook=None if cancellation is None else cancellation.on_cancel,
+            interrupting=_interrupting(cancellation),
         )
     except TooManyWaitersError as error:
         raise LimitExceededError(str(error), hint="Retry later.", sqlstate="53300") from error
@@ -365,6 +360,6 @@ def wait_for_all(
     return all_met
 
 
-def _shorter(timeout_s: float, cancellation: Cancellation | None) -> float:
-    remaining_s = None if cancellation is None else cancellation.remaining_s
-    return timeout_s if remaining_s is None else min(timeout_s, remaining_s)
+def _interrupting(cancellation: Cancellation | None) -> Interrupting:
+    """Return what ends a wait if its statement is cancelled, or at the deadline of it."""
+    return uninterrupted if cancellation is None else cancellation.interrupting

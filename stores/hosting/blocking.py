@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeAlias
 
-Lend: TypeAlias = Callable[[], Callable[[bool], None]]
+Interrupting: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Inside its block, another thread or a deadline may call the function, which ends a wait early."""
+Lend: TypeAlias = Callable[[], Callable[[bool, Interrupting], None]]
 """Gives a call's place to another one; returns what gives it a place again: in its turn, for which
-it blocks, or at once."""
+it blocks unless it is interrupted, or at once."""
 
 
 class _Lending(threading.local):
@@ -25,16 +28,27 @@ class _Lending(threading.local):
 LENDING = _Lending()
 
 
-def blocked(wait: Callable[[], bool]) -> bool:
+def uninterrupted(wake: Callable[[], None]) -> AbstractContextManager[None]:
+    """Never interrupt a wait."""
+    return nullcontext()
+
+
+def blocked(wait: Callable[[], bool], wake: Callable[[], None], interrupting: Interrupting) -> bool:
     """Return what a wait returns, during which the place of this thread is lent.
 
     One that was in vain needs no turn, because its call fails.
+
+    Args:
+        wait: blocks.
+        wake: ends it early, in any thread.
+        interrupting: may end the wait early, and then that for a place.
     """
     take_back = None if LENDING.lend is None else LENDING.lend()
     met = False
     try:
-        met = wait()
+        with interrupting(wake):
+            met = wait()
     finally:
         if take_back is not None:
-            take_back(met)
+            take_back(met, interrupting)
     return met

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
-from stores.hosting.blocking import blocked
+from stores.hosting.blocking import Interrupting, blocked, uninterrupted
 from stores.spec.position import PositionBound
 from stores.spec.store import StateQueryRequest, Store, Waiting
-
-WakeHook: TypeAlias = Callable[[Callable[[], None]], Callable[[], None]]
-"""Registers a function that ends a wait early, and returns one that removes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +60,7 @@ def wait_for_partitions(
     *,
     timeout_s: float,
     report_all: bool = False,
-    wake_hook: WakeHook | None = None,
+    interrupting: Interrupting = uninterrupted,
 ) -> bool:
     """Block until every partition has met its bound; return False if one does not in time.
 
@@ -72,8 +69,8 @@ def wait_for_partitions(
         timeout_s: how long at most, for all of them together.
         report_all: after a partition that is missing or closes, go on waiting for the others;
             otherwise the wait ends then.
-        wake_hook: lets another thread end the wait early, which then returns False unless every
-            partition has met its bound.
+        interrupting: may end the wait early, which then returns False unless every partition has
+            met its bound.
 
     Raises:
         InvalidPartitionError: a store has no such partition.
@@ -84,18 +81,15 @@ def wait_for_partitions(
     if not awaited:
         return True
     latch, waiting = _Latch(len(awaited), report_all=report_all), list[Waiting]()
-    unhook = None if wake_hook is None else wake_hook(latch.wake)
     try:
         for each in awaited:
             waiting.append(each.store.when(each.partition, each.bound, latch.report))
         if latch.is_open or timeout_s <= 0:
             return latch.wait(0)
-        return blocked(lambda: latch.wait(timeout_s))
+        return blocked(lambda: latch.wait(timeout_s), latch.wake, interrupting)
     finally:
         for one in waiting:
             one.cancel()
-        if unhook is not None:
-            unhook()
 
 
 def wait_for_request(store: Store, request: StateQueryRequest[Any], *, timeout_s: float) -> bool:

@@ -227,6 +227,7 @@ class Waiter:
         self.waits, self.works = threading.Event(), threading.Event()
         self.told, self.ends = threading.Event(), threading.Event()
         self.met = True
+        self.cancellation = Cancellation()
         self.job = threads.submit(owner, self._call)
         assert self.waits.wait(WAIT_S)
 
@@ -236,7 +237,7 @@ class Waiter:
         return self.met
 
     def _call(self) -> bool:
-        met = blocked(self._wait)
+        met = blocked(self._wait, self.told.set, self.cancellation.interrupting)
         self.works.set()
         assert self.ends.wait(WAIT_S)
         return met
@@ -272,6 +273,22 @@ def test_a_call_that_has_waited_goes_on_in_its_turn() -> None:
     assert waiter.works.wait(WAIT_S)
     waiter.end()
     threads.close()
+
+
+def test_a_call_that_waits_for_its_turn_again_can_be_cancelled() -> None:
+    threads = threads_of(1)
+    waiter, ends = Waiter(threads, Owner("a")), threading.Event()
+    working = threads.submit(Owner("b"), lambda: ends.wait(WAIT_S))
+    waiter.told.set()
+    until(lambda: threads.waiting == 1)
+    assert not waiter.works.is_set()
+    waiter.cancellation.cancel()
+    assert waiter.works.wait(WAIT_S)
+    waiter.end()
+    ends.set()
+    assert working.result(WAIT_S)
+    threads.close()
+    assert threads.running == threads.waiting == 0
 
 
 def test_a_call_that_has_waited_in_vain_goes_on_at_once() -> None:

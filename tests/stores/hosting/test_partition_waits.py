@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -119,13 +120,17 @@ def test_a_wake_ends_the_wait_early(*, before: bool) -> None:
     awaited = [Awaited(store=store, partition=n, bound=PositionBound(epoch=0)) for n in range(3)]
     hooked, unhooked = list[Callable[[], None]](), list[Callable[[], None]]()
 
-    def hook(wake: Callable[[], None]) -> Callable[[], None]:
+    @contextmanager
+    def interrupting(wake: Callable[[], None]) -> Iterator[None]:
         hooked.append(wake)
         if before:
             wake()
-        return lambda: unhooked.append(wake)
+        yield
+        unhooked.append(wake)
 
-    thread, told = in_thread(lambda: wait_for_partitions(awaited, timeout_s=30, wake_hook=hook))
+    thread, told = in_thread(
+        lambda: wait_for_partitions(awaited, timeout_s=30, interrupting=interrupting)
+    )
     if not before:
         while waiters(store) < 3:
             time.sleep(0.001)
