@@ -5,11 +5,11 @@ from __future__ import annotations
 from gateway.setting_records import setting
 
 COUNT = setting(
-    8,
-    "Statements that run at once, besides those on the event loop. A few more than cores, "
-    "because some wait for the disk or a bound.",
+    0,
+    "Statements that run at once, besides those on the event loop; 0 is two for each core, but "
+    "four at least. More than cores, because some wait for the disk; with many more, they take "
+    "the cores from lookups, and none ends sooner.",
     unit="threads",
-    least=1,
     most=1024,
 )
 OF_USER_MAX = setting(

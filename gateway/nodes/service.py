@@ -35,7 +35,7 @@ from gateway.nodes.peers import Peer, peers_of
 from gateway.nodes.replicas import make
 from gateway.nodes.server import NodeServer
 from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
+from gateway.statement_threads import StatementThreads, thread_count
 from stores.hosting.host import Host
 from stores.nodes.answering import cannot_reduce
 from stores.nodes.cluster import Cluster
@@ -115,7 +115,9 @@ class NodeService:
         self.unreadable = UnreadableCopies()
         self._host: Host | None = None
         self._server: NodeServer | None = None
-        self._threads = StatementThreads(count=settings.threads, queue_max=_REQUESTS_QUEUE_MAX)
+        self._threads = StatementThreads(
+            count=thread_count(settings), queue_max=_REQUESTS_QUEUE_MAX
+        )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listed: dict[Address, Peer] = {}
         self._places: dict[Address, NodeLink] = {}

@@ -39,6 +39,7 @@ from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
 from planner.values.statement import Result, StatementKind
 from stores.errors import EngineError, EngineInterruptedError
+from stores.hosting.blocking import lent
 from stores.spec.query_engine import EngineRelation, EngineRun, EngineStatement, QueryEngine
 from stores.spec.schema import Row
 
@@ -159,6 +160,12 @@ class SparkRunner:
         return query, query.computed.with_values(parameters, found)
 
 
+def _next(run: EngineRun) -> pa.RecordBatch | None:
+    """Return the next rows; None at the end."""
+    with lent():
+        return next(run, None)
+
+
 def _relation(access: Access, tally: Tally, parameters: Row) -> EngineRelation:
     """Return a store at the epoch at which its partitions have answered."""
     schema = access.schema
@@ -189,7 +196,7 @@ def _rows(
     """Return the rows in the types of the result columns."""
     with closing(run), cancellation.interrupting(run.interrupt):
         try:
-            for batch in run:
+            while (batch := _next(run)) is not None:
                 yield _promised(batch, schema)
         except EngineInterruptedError as error:
             cancellation.check()

@@ -1,14 +1,14 @@
 """Waits that block a thread for long: meanwhile its pool can let another call run.
 
-A pool has few places, for calls that work. One that waits for an epoch would keep its place, and
-with it all calls behind it.
+A pool has few places, for calls that work. One that waits for an epoch, another node or Spark would
+keep its place, and with it all calls behind it.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TypeAlias
 
 Interrupting: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
@@ -52,3 +52,17 @@ def blocked(wait: Callable[[], bool], wake: Callable[[], None], interrupting: In
         if take_back is not None:
             take_back(met, interrupting)
     return met
+
+
+@contextmanager
+def lent() -> Iterator[None]:
+    """Lend the place of this thread inside the block, which waits for other processes.
+
+    After it the thread has a place at once: there is little left to do.
+    """
+    take_back = None if LENDING.lend is None else LENDING.lend()
+    try:
+        yield
+    finally:
+        if take_back is not None:
+            take_back(False, uninterrupted)

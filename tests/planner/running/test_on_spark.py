@@ -29,6 +29,7 @@ from tests.planner.accounts import ACCOUNTS, IDS, made, put, shifted
 from tests.planner.faults import FaultyStore, failure
 from tests.planner.sides import ordered, rows_of, run
 from tests.support.stores import FixedCatalog
+from tests.support.waiting import lending
 
 SQL = "SELECT id, amount FROM accounts"
 PARTITIONS = range(ACCOUNTS.partitions)
@@ -134,6 +135,25 @@ def test_a_partition_that_fails_is_never_silent(reason: FailureReason) -> None:
     (notice,) = there.notices
     assert "rows are missing" in notice
     assert "1" in notice
+
+
+def test_a_statement_that_waits_for_spark_lends_its_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store, lent = made(ACCOUNTS), list[bool]()
+    with lending() as mine:
+        take = Run.__next__
+
+        def noting(run: Run) -> pa.RecordBatch:
+            lent.append(mine.is_lent)
+            return take(run)
+
+        monkeypatch.setattr(Run, "__next__", noting)
+        _, here, _ = both(store, "")
+    assert here.rows
+    assert lent
+    assert all(lent)
+    assert not mine.is_lent
 
 
 def test_a_partition_that_is_not_here_is_listed() -> None:
