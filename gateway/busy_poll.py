@@ -11,8 +11,9 @@ If one arrives soon after polling has ended, the next polling is long enough for
 from __future__ import annotations
 
 import asyncio
-import os
 import time
+
+from gateway.thread_settings import usable_cores
 
 _SKIPPED_ANSWERS = 100
 """Answers without polling after several clients were seen; then polling is tried again."""
@@ -91,10 +92,3 @@ class BusyPoll:
             self._loop.call_soon(self._poll)
         else:
             self._is_polling = False
-
-
-def usable_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

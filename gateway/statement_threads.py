@@ -16,9 +16,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from gateway.access.places import user_share
-from gateway.busy_poll import usable_cores
 from gateway.fair_threads import NOBODY, FairThreads, Job, OnWait, Owner, closing
 from gateway.settings import Settings
+from gateway.thread_settings import thread_count
 from planner.engine import Cancellation, Rights, RunningQueries, Session, Waits
 from planner.errors import QueryError, UnavailableError
 
@@ -34,8 +34,6 @@ class _End:
 
 
 _END = _End()
-_OF_CORE, _LEAST = 2, 4
-"""Statements that run at once by default: of each core, and at least."""
 _FINISHED_AT_ONCE = 2
 """Items of one stream that are finished at once. More would speed up its reader and delay
 others."""
@@ -294,14 +292,9 @@ class StatementThreads:
         return closed
 
 
-def thread_count(settings: Settings) -> int:
-    """Return how many statements run at once."""
-    return settings.threads or max(_LEAST, _OF_CORE * usable_cores())
-
-
 def open_threads(settings: Settings, rights: Rights, queries: RunningQueries) -> StatementThreads:
     """Return the threads of a gateway."""
-    count = thread_count(settings)
+    count = thread_count(settings.threads)
     share = user_share(count)
     return StatementThreads(
         count=count,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from gateway.setting_records import setting
 
 COUNT = setting(
@@ -26,3 +28,16 @@ QUEUE_MAX = setting(
     "come back together, which delays everyone.",
     unit="statements",
 )
+_OF_CORE, _LEAST = 2, 4
+
+
+def thread_count(threads: int) -> int:
+    """Return how many statements run at once by this value of `threads`."""
+    return threads or max(_LEAST, _OF_CORE * usable_cores())
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

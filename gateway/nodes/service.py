@@ -35,7 +35,8 @@ from gateway.nodes.peers import Peer, peers_of
 from gateway.nodes.replicas import make
 from gateway.nodes.server import NodeServer
 from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads, thread_count
+from gateway.statement_threads import StatementThreads
+from gateway.thread_settings import thread_count
 from stores.hosting.host import Host
 from stores.nodes.answering import cannot_reduce
 from stores.nodes.cluster import Cluster
@@ -116,7 +117,7 @@ class NodeService:
         self._host: Host | None = None
         self._server: NodeServer | None = None
         self._threads = StatementThreads(
-            count=thread_count(settings), queue_max=_REQUESTS_QUEUE_MAX
+            count=thread_count(settings.threads), queue_max=_REQUESTS_QUEUE_MAX
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listed: dict[Address, Peer] = {}

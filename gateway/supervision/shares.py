@@ -8,6 +8,7 @@ from typing import Any
 
 from gateway.errors import SettingsError
 from gateway.settings import SETTINGS, Settings
+from gateway.thread_settings import thread_count
 
 _DIVIDED = (
     "cache_bytes",
@@ -52,6 +53,7 @@ def share_of(settings: Settings, worker: int) -> Settings:
                 f'setting "{name}" is less than the number of workers',
                 hint=f"Use {count} or more, or fewer workers.",
             )
+    settings = replace(settings, threads=thread_count(settings.threads))
     shares: dict[str, Any] = {
         name: _share(name, getattr(settings, name), count, worker) for name in _DIVIDED
     }

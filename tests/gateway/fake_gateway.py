@@ -20,6 +20,7 @@ from gateway.http.endpoint import Services
 from gateway.serve import Serving, run_servers
 from gateway.settings_sources import load_settings
 from gateway.statement_threads import StatementThreads
+from gateway.thread_settings import thread_count
 from tests.support.fake_engine import FakeEngine
 
 STORES: list[dict[str, object]] = [
@@ -80,7 +81,9 @@ def main() -> None:
     except GatewayError as error:
         print(f"{error.message}. {error.hint}", file=sys.stderr)
         sys.exit(2)
-    threads = StatementThreads(count=settings.threads, queue_max=settings.threads_queue_max)
+    threads = StatementThreads(
+        count=thread_count(settings.threads), queue_max=settings.threads_queue_max
+    )
     services = Services(
         engine=FakeEngine(),
         threads=threads,

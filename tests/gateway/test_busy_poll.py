@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from gateway.busy_poll import BusyPoll, usable_cores
+from gateway.busy_poll import BusyPoll
+from gateway.thread_settings import usable_cores
 
 
 class Recording(selectors.DefaultSelector):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gateway.errors import SettingsError
 from gateway.settings import SETTINGS, Settings
 from gateway.supervision.shares import share_of
+from gateway.thread_settings import thread_count
 
 CONNECTIONS = ("http_connections_max", "pg_connections_max")
 MEMORY = ("cache_bytes", "columns_bytes", "rows_bytes")
@@ -36,6 +37,14 @@ def test_no_share_of_memory_is_more_than_an_equal_part_or_the_least(workers: int
         for name in MEMORY:
             most = max(getattr(whole, name) // workers + 1, SETTINGS[name].least)
             assert getattr(share, name) <= most
+
+
+@given(workers=st.integers(1, 64), threads=st.integers(0, 64))
+def test_the_shares_of_threads_add_up_and_none_is_the_default(workers: int, threads: int) -> None:
+    whole = Settings(workers=workers, threads=threads)
+    shares = [share_of(whole, number).threads for number in range(workers)]
+    assert sum(shares) == max(thread_count(threads), workers)
+    assert min(shares) >= 1
 
 
 def test_all_else_is_the_same_but_the_directory() -> None:
