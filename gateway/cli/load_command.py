@@ -34,6 +34,10 @@ Columns = Annotated[
         "defined, or as the input shows.",
     ),
 ]
+NotNull = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Column of a new store that is NOT NULL; may be repeated."),
+]
 Kind = Annotated[
     str | None,
     typer.Option(help="keyvalue, global, window, session or versioned. Default: keyvalue."),
@@ -109,6 +113,7 @@ def load(
     store: Store,
     key: Key = None,
     column: Columns = None,
+    not_null: NotNull = None,
     kind: Kind = None,
     partitions: Partitions = None,
     event_time: EventTime = None,
@@ -150,6 +155,7 @@ def load(
             deleted=deleted,
             window_size_ms=window_ms,
             retention_ms=retention_ms,
+            not_null=None if not_null is None else frozenset(not_null),
         )
         writing = Writing(
             position=_position(position or []),

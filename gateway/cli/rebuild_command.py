@@ -17,45 +17,69 @@ if TYPE_CHECKING:
     from stores.upkeep.rebuild import Rebuilt
 
 
+Root = Annotated[str, typer.Option(help="State log to write: a directory or a URL.")]
+Store = Annotated[str, typer.Option(metavar="NAME", help="Store to rebuild.")]
+Add = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME:TYPE", help="Add a column, NULL in all rows; may be repeated."),
+]
+Drop = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Drop a column; may be repeated.")
+]
+Rename = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OLD:NEW", help="Rename a column; may be repeated."),
+]
+Widen = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME:TYPE", help="Give a column a wider type; may be repeated."),
+]
+Key = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Key column, by its new name; repeat for all, in order. Default: as it is.",
+    ),
+]
+NotNull = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="Make a column NOT NULL, if no row is NULL there; may be repeated."
+    ),
+]
+Nullable = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Let a column be NULL; may be repeated."),
+]
+Partitions = Annotated[
+    int | None, typer.Option(metavar="N", help="Partitions. Default: as many as there are.")
+]
+RetentionMs = Annotated[
+    int | None,
+    typer.Option(metavar="MS", help="How long a row stays behind the watermark; 0 is forever."),
+]
+Spark = Annotated[
+    bool,
+    typer.Option(
+        "--spark", help="Let Spark write the partitions side by side, on SPARK_MASTER or here."
+    ),
+]
+
+
 def rebuild(
     *,
-    root: Annotated[str, typer.Option(help="State log to write: a directory or a URL.")],
-    store: Annotated[str, typer.Option(metavar="NAME", help="Store to rebuild.")],
-    add: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME:TYPE", help="Add a column, NULL in all rows; may be repeated."),
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Drop a column; may be repeated.")
-    ] = None,
-    rename: Annotated[
-        list[str] | None,
-        typer.Option(metavar="OLD:NEW", help="Rename a column; may be repeated."),
-    ] = None,
-    widen: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME:TYPE", help="Give a column a wider type; may be repeated."),
-    ] = None,
-    key: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Key column, by its new name; repeat for all, in order. Default: as it is.",
-        ),
-    ] = None,
-    partitions: Annotated[
-        int | None, typer.Option(metavar="N", help="Partitions. Default: as many as there are.")
-    ] = None,
-    retention_ms: Annotated[
-        int | None,
-        typer.Option(metavar="MS", help="How long a row stays behind the watermark; 0 is forever."),
-    ] = None,
-    spark: Annotated[
-        bool,
-        typer.Option(
-            "--spark", help="Let Spark write the partitions side by side, on SPARK_MASTER or here."
-        ),
-    ] = False,
+    root: Root,
+    store: Store,
+    add: Add = None,
+    drop: Drop = None,
+    rename: Rename = None,
+    widen: Widen = None,
+    key: Key = None,
+    not_null: NotNull = None,
+    nullable: Nullable = None,
+    partitions: Partitions = None,
+    retention_ms: RetentionMs = None,
+    spark: Spark = False,
 ) -> None:
     """Write a store anew with other columns, another key or another number of partitions.
 
@@ -78,6 +102,8 @@ def rebuild(
             rename=dict(_pairs("--rename", "OLD:NEW", rename)),
             widen=_types("--widen", widen),
             key=tuple(key) if key else None,
+            not_null=not_null or (),
+            nullable=nullable or (),
         )
         if partitions is not None:
             after = replace(after, partitions=partitions)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from gateway.nodes.service import NodeService
 from stores.errors import LogError
 from stores.hosting.host import Host
-from stores.spec.schema import Column
+from stores.spec.schema import Column, StoreSchema
 from stores.spec.store import PartitionStatus, Store
 
 
@@ -24,8 +24,8 @@ def _describe_store(store: Store) -> dict[str, object]:
         "name": schema.name,
         "comment": schema.comment,
         "kind": schema.kind.value,
-        "key": [_describe_column(each) for each in schema.key],
-        "columns": [_describe_column(each) for each in schema.columns],
+        "key": [_describe_column(schema, each) for each in schema.key],
+        "columns": [_describe_column(schema, each) for each in schema.columns],
         "partitions": schema.partitions,
         "inputs": [{"topic": each.topic, "aligned": each.aligned} for each in schema.inputs],
         "window_size_ms": schema.window_size_ms,
@@ -37,8 +37,13 @@ def _describe_store(store: Store) -> dict[str, object]:
     }
 
 
-def _describe_column(column: Column) -> dict[str, object]:
-    return {"name": column.name, "type": str(column.type), "comment": column.comment}
+def _describe_column(schema: StoreSchema, column: Column) -> dict[str, object]:
+    return {
+        "name": column.name,
+        "type": str(column.type),
+        "not_null": column.name in schema.not_null,
+        "comment": column.comment,
+    }
 
 
 def _describe_log(store: Store) -> dict[str, object]:

@@ -18,7 +18,6 @@ from gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame
 from gateway.nodes.handshake import Handshake, Hello
 from gateway.nodes.sent import OnFrame, Sent, SentKey, Waiter
 from stores.errors import StoreError
-from stores.hosting.blocking import lent
 from stores.nodes.asking_once import begin_key_as_ask
 from stores.nodes.links import NodeError, OnKeyAnswer, OnReply, Replied
 from stores.nodes.messages import (
@@ -117,8 +116,7 @@ class NodeLink:
             raise RuntimeError("the event loop cannot wait for another node")
         waiter = Waiter()
         waiting = self._begin(request, waiter)
-        with lent():
-            found = waiter.wait(ASK_S if timeout_s is None else timeout_s)
+        found = waiter.wait(ASK_S if timeout_s is None else timeout_s)
         if found is None:
             waiting.cancel()
             raise NodeError("it did not reply in time")

@@ -49,7 +49,9 @@ class Relation:
         """A text that changes when a client has to read the definition again."""
         columns = ",".join(
             # Names and types alone unless a user has set a comment: then clients read it again.
-            f"{each.name} {each.type}" + (f" {each.comment!r}" if each.comment else "")
+            f"{each.name} {each.type}"
+            + (" not null" if each.name in self.required else "")
+            + (f" {each.comment!r}" if each.comment else "")
             for each in self.columns
         )
         return f"{self.qualified} {self.relkind} {columns} {self.primary_key} {self.comment}"
@@ -68,7 +70,10 @@ def store_relation(schema: StoreSchema) -> Relation:
         columns=schema.columns,
         primary_key=(*key, *_KEY_TIMES.get(schema.kind, ())),
         index_name=f"{schema.name}_pkey",
-        required=tuple(c.name for c in schema.time_columns if c.name != VALID_TO.name),
+        required=(
+            *sorted(schema.not_null),
+            *(c.name for c in schema.time_columns if c.name != VALID_TO.name),
+        ),
         comment=schema.comment or describe_store(schema),
         column_comments=comments,
     )

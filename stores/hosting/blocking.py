@@ -1,7 +1,8 @@
 """Waits that block a thread for long: meanwhile its pool can let another call run.
 
-A pool has few places, for calls that work. One that waits for an epoch, another node or Spark would
-keep its place, and with it all calls behind it.
+A pool has few places, for calls that work. One that waits for an epoch or for Spark would keep its
+place, and with it all calls behind it. Waits for other nodes are short: a node that is slow is
+overdue soon, and one that is lost is asked no more.
 """
 
 from __future__ import annotations

@@ -67,6 +67,8 @@ class Loading:
     """A boolean column that marks a row as a tombstone, and is no value."""
     window_size_ms: int | None = None
     retention_ms: int | None = None
+    not_null: frozenset[str] | None = None
+    """Columns that are NOT NULL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +145,8 @@ def _definition(
     key = loading.key or (None if defined is None else tuple(c.name for c in defined.key))
     if key is None:
         raise SchemaError(f'store "{name}" does not exist yet: name the columns of its key')
-    for column in (*key, *loading.types, loading.event_time, loading.deleted):
+    not_null = sorted(loading.not_null or ())
+    for column in (*key, *loading.types, *not_null, loading.event_time, loading.deleted):
         if column is not None and column not in names and defined is None:
             raise SchemaError(f'the rows have no column "{column}"')
     apart = {*key, *_MARKS, loading.deleted}
@@ -165,7 +168,14 @@ def _definition(
         window_size_ms=loading.window_size_ms or (defined.window_size_ms if defined else None),
         retention_ms=loading.retention_ms or (defined.retention_ms if defined else None),
         by_event_time=_is_by_event_time(loading, defined, kind),
+        not_null=_not_null(loading, defined),
     )
+
+
+def _not_null(loading: Loading, defined: StoreSchema | None) -> frozenset[str]:
+    if loading.not_null is not None:
+        return loading.not_null
+    return frozenset() if defined is None else defined.not_null
 
 
 def _is_by_event_time(loading: Loading, defined: StoreSchema | None, kind: StoreKind) -> bool:

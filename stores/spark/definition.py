@@ -87,6 +87,7 @@ def store_frame(
     retention_ms: int | None,
     invalid_utf8: InvalidUtf8 = "refuse",
     key_is_unique: bool = False,
+    not_null: frozenset[str] = frozenset(),
 ) -> StoreFrame:
     """Return the definition of the store for a DataFrame.
 
@@ -99,7 +100,7 @@ def store_frame(
         raise SchemaError(f'store "{store}": the rows have columns {wrong}')
     if ours := [name for name in types if name.lower() == ORDINAL_NAME]:
         raise SchemaError(f'store "{store}" cannot have a column "{ours[0]}": the name is reserved')
-    named = [*key, *(name for name in (event_time, deleted) if name is not None)]
+    named = [*key, *sorted(not_null), *(name for name in (event_time, deleted) if name is not None)]
     for name in named:
         if not isinstance(name, str) or name not in types:
             raise SchemaError(f'store "{store}": the rows have no column {shown(name)}')
@@ -131,6 +132,7 @@ def store_frame(
         inputs=tuple(InputTopic(topic=name) for name in inputs),
         window_size_ms=window_size_ms,
         retention_ms=retention_ms,
+        not_null=not_null,
         # If each row is the whole result of its key, the one that came last is right at any time.
         by_event_time=event_time is not None and kind is not StoreKind.VERSIONED and not unique,
     )

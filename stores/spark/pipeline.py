@@ -47,6 +47,7 @@ def materialize(
     key_is_unique: bool = False,
     inputs: Sequence[str] | None = None,
     deleted: str | None = None,
+    not_null: Sequence[str] = (),
     window_size_ms: int | None = None,
     retention_ms: int | None = None,
     output_mode: str = "update",
@@ -89,6 +90,8 @@ def materialize(
             bounds and positions; by default `source-0`, … . Keep them from one start of the query
             to the next.
         deleted: a boolean column that marks a row as a tombstone.
+        not_null: columns that are never NULL, which SQL tools are told. A batch with a NULL there
+            fails, with the key of the row.
         window_size_ms: length of the windows of a window store, which neither the plan nor the
             first rows show; every row is checked against it.
         retention_ms: how far behind the watermark windows and sessions can be read; by default
@@ -130,7 +133,7 @@ def materialize(
     frame = store_frame(
         df,
         store=store,
-        key=_checked_key(key, store),
+        key=_checked_columns("key", key, store),
         partitions=partitions,
         kind=_kind(kind, store),
         event_time=event_time,
@@ -140,6 +143,7 @@ def materialize(
         retention_ms=retention_ms,
         invalid_utf8=_handling(invalid_utf8, store),
         key_is_unique=_checked_flag("key_is_unique", key_is_unique, store),
+        not_null=frozenset(_checked_columns("not_null", not_null, store)),
     )
     compactor = _compactor(df, root, frame.schema, compact_every, retain)
     writer = _writer(df, store, output_mode, trigger, query_name)
@@ -222,12 +226,14 @@ def _check_listeners(store: str, notify: Sequence[str], on_epoch: OnEpoch | None
         raise SchemaError(f'store "{store}": {error}') from error
 
 
-def _checked_key(key: Sequence[str], store: str) -> Sequence[str]:
-    if isinstance(key, str):
-        return [key]
-    if not isinstance(key, Sequence) or not all(isinstance(name, str) for name in key):
-        raise SchemaError(f'store "{store}": key= is a list of columns, not {shown(key)}')
-    return key
+def _checked_columns(argument: str, columns: Sequence[str], store: str) -> Sequence[str]:
+    if isinstance(columns, str):
+        return [columns]
+    if not isinstance(columns, Sequence) or not all(isinstance(name, str) for name in columns):
+        raise SchemaError(
+            f'store "{store}": {argument}= is a list of columns, not {shown(columns)}'
+        )
+    return columns
 
 
 def _writer(

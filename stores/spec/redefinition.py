@@ -111,7 +111,7 @@ def redefinition(
                 f'column "{now}" of store "{name}" cannot change from {old[was].type} to '
                 f"{new[now].type}: only wider types can hold all its values"
             )
-    _check_key(before, after, sources)
+    _check_columns(before, after, sources)
     inputs = before.inputs
     found = Redefinition(before=before, after=replace(after, inputs=inputs), sources=sources)
     if found.moves_rows:
@@ -146,7 +146,7 @@ def widened(before: StoreSchema, given: StoreSchema) -> Redefinition | None:
             f'store "{before.name}" has a column "{lacking[0]}", which its writer does not have: '
             "drop or rename it with stategate rebuild"
         )
-    for part in ("key", "partitions", "retention_ms"):
+    for part in ("key", "partitions", "retention_ms", "not_null"):
         if getattr(before, part) != getattr(given, part):
             raise SchemaError(
                 f'store "{before.name}" is defined with another {part.replace("_", " ")}: change '
@@ -176,6 +176,8 @@ def differences(before: StoreSchema, after: StoreSchema) -> str:
     if before.retention_ms != after.retention_ms:
         kept = "forever" if after.retention_ms is None else f"for {after.retention_ms} ms"
         found.append(f"rows are kept {kept}")
+    found += [f"column {name} is NOT NULL" for name in sorted(after.not_null - before.not_null)]
+    found += [f"column {name} may be NULL" for name in sorted(before.not_null - after.not_null)]
     more = len(found) - _DIFFERENCES_MAX
     return "; ".join(found[:_DIFFERENCES_MAX]) + (f"; {more} more" if more > 0 else "")
 
@@ -196,8 +198,13 @@ def _commented(
     )
 
 
-def _check_key(before: StoreSchema, after: StoreSchema, sources: Mapping[str, str]) -> None:
+def _check_columns(before: StoreSchema, after: StoreSchema, sources: Mapping[str, str]) -> None:
     old = [column.name for column in before.key]
+    if added := sorted(after.not_null - sources.keys()):
+        raise SchemaError(
+            f'column "{added[0]}" of store "{before.name}" cannot be added as NOT NULL: the rows '
+            "do not have it"
+        )
     for column in after.key:
         if column.name not in sources:
             raise SchemaError(
@@ -220,6 +227,8 @@ def changed_columns(
     rename: Mapping[str, str] | None = None,
     widen: Mapping[str, DataType] | None = None,
     key: tuple[str, ...] | None = None,
+    not_null: Collection[str] = (),
+    nullable: Collection[str] = (),
 ) -> tuple[StoreSchema, dict[str, str]]:
     """Return a definition with changed columns, and its renamed columns, new name → old name.
 
@@ -230,6 +239,8 @@ def changed_columns(
         rename: old name → new name.
         widen: new types, by the columns' old names.
         key: the columns of the key, by their new names; None for the same ones.
+        not_null: columns that are NOT NULL from now on, by their new names.
+        nullable: columns that may be NULL from now on, by their new names.
 
     Raises:
         SchemaError: a column does not exist, or the columns do not make a store.
@@ -256,8 +267,12 @@ def changed_columns(
         key = tuple(rename.get(c.name, c.name) for c in schema.key if c.name not in drop)
     if unknown := [name for name in key if name not in columns]:
         raise SchemaError(f'store "{schema.name}" has no column "{unknown[0]}"')
+    kept = {rename.get(name, name) for name in schema.not_null - drop}
+    if unknown := sorted({*not_null, *nullable} - columns.keys()):
+        raise SchemaError(f'store "{schema.name}" has no column "{unknown[0]}"')
     changed = replace(
         schema,
+        not_null=frozenset(kept - {*nullable} | {*not_null}),
         key=tuple(columns[name] for name in key),
         value=tuple(column for name, column in columns.items() if name not in key),
     )

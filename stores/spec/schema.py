@@ -189,6 +189,9 @@ class StoreSchema:
 
     Tombstones count as rows. A row without event time counts as the earliest.
     """
+    not_null: frozenset[str] = frozenset()
+    """Columns of the key and value that are never NULL; a writer refuses rows that have it there.
+    A tombstone has only a key."""
     comment: str | None = field(default=None, compare=False)
     """What the store holds, for people. Definitions that differ only in comments are equal.
 
@@ -250,6 +253,9 @@ class StoreSchema:
         for column in self.key:
             if column.type.kind.record.key is None:
                 raise SchemaError(f'key column "{column.name}" cannot be of type {column.type}')
+        names, named = {c.name for c in (*self.key, *self.value)}, self.not_null
+        if not isinstance(named, frozenset) or named - names:
+            raise SchemaError(f'store "{self.name}": {shown(named)} are not columns of it')
 
     def _check_names(self) -> None:
         """Refuse names that SQL takes for the same, and names of columns that every store has."""

@@ -46,6 +46,7 @@ def test_clients_see_comments_that_are_set_and_removed(tmp_path: Path) -> None:
             assert document["columns"][1] == {
                 "name": "age",
                 "type": "integer",
+                "not_null": False,
                 "comment": "in years",
             }
             assert comment(root, "").stdout == "people: comment removed\n"

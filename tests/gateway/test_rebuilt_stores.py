@@ -57,7 +57,7 @@ def test_clients_go_on_and_then_see_the_new_columns(tmp_path: Path) -> None:
             done = rebuild(
                 tmp_path / "log",
                 *("--add", "note:text", "--rename", "age:years", "--widen", "age:bigint"),
-                *("--drop", "seen", "--partitions", "5"),
+                *("--drop", "seen", "--partitions", "5", "--not-null", "name"),
             )
             assert (done.returncode, done.stderr) == (0, "")
             assert done.stdout == "people: rebuilt, 1000 rows as of epoch 0\n"
@@ -101,6 +101,8 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("--rename", "age:name"), "would have two columns of one name"),
         (("--widen", "age:text"), "cannot change from integer to text"),
         (("--partitions", "0"), "cannot have 0 partitions"),
+        (("--not-null", "x"), 'has no column "x"'),
+        (("--add", "note:text", "--not-null", "note"), "cannot be added as NOT NULL"),
         (("--key", "age", "--key", "age"), 'columns "age"'),
     ],
 )

@@ -86,6 +86,9 @@ COLUMNS = st.builds(Column, name=NAMES, type=TYPES)
 KEYS = st.builds(Column, name=NAMES, type=st.sampled_from([*SCALARS, None]))
 TOPICS = st.builds(InputTopic, topic=NAMES, aligned=st.sampled_from([False, True, None]))
 SPANS = st.sampled_from([None, 1, 60_000, 2**53, 2**63 // 1000, 2**63 // 1000 + 1, 0, -1, 0.5, "1"])
+NOT_NULL: list[Any] = [
+    frozenset(names) for names in (["key"], ["key", "value"], ["no"], [5, "key"])
+]
 DEFINITIONS = st.fixed_dictionaries(
     {
         "name": st.sampled_from(["s", "9.a-b_c", "é" * 127, "é" * 128, "x" * 200, "a/b", "", 5]),
@@ -96,6 +99,7 @@ DEFINITIONS = st.fixed_dictionaries(
         "inputs": st.lists(TOPICS, max_size=2).map(tuple) | st.just(("events",)),
         "window_size_ms": SPANS,
         "retention_ms": SPANS,
+        "not_null": st.sampled_from([("key",), None, *NOT_NULL]),
     }
 )
 SOUND: dict[str, Any] = {
@@ -107,6 +111,7 @@ SOUND: dict[str, Any] = {
     "inputs": (),
     "window_size_ms": None,
     "retention_ms": None,
+    "not_null": frozenset(),
 }
 
 

@@ -52,7 +52,8 @@ def shaped(
 
     Raises:
         SchemaError: a column is missing, unknown or of another type; or a value does not belong
-            to its type, and the message has the key of its row.
+            to its type, or is NULL in a column that is NOT NULL, and the message has the key of
+            its row.
     """
     wanted = file_schema(schema)
     if schema.kind is StoreKind.VERSIONED and TIMESTAMP_NAME not in rows.column_names:
@@ -70,6 +71,7 @@ def shaped(
             column = _whole_ms(column)
         columns.append(column)
     table = _canonical(pa.table(columns, schema=wanted), schema, invalid_utf8)
+    _check_nulls(table, schema)
     if schema.window_size_ms is not None:
         _check_windows(table, schema, schema.window_size_ms)
     if schema.kind is StoreKind.SESSION:
@@ -144,6 +146,23 @@ def _is_right(array: pa.Array, convert: Callable[[pa.Array], pa.Array]) -> bool:
     except ValueFormatError:
         return False
     return True
+
+
+def _check_nulls(table: pa.Table, schema: StoreSchema) -> None:
+    keys = {column.name for column in schema.key}
+    for name in sorted(schema.not_null):
+        column = table.column(name)
+        if not column.null_count:
+            continue
+        missing = pc.is_null(column)
+        if name not in keys:
+            missing = pc.and_not(missing, table.column(DELETED_NAME))
+        at = pc.index(missing, True).as_py()
+        if at >= 0:
+            key = shown_key(table.slice(at, 1), schema)
+            raise SchemaError(
+                f'null value in column "{name}" of store "{schema.name}" at {key}: it is NOT NULL'
+            )
 
 
 def _check_sessions(table: pa.Table, schema: StoreSchema) -> None:

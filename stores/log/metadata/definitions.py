@@ -47,6 +47,7 @@ _FIXED = (
     "window_size_ms",
     "retention_ms",
     "by_event_time",
+    "not_null",
 )
 """The parts of a store's definition that only a rebuild changes, if anything does."""
 _REBUILD = ". stategate rebuild changes it"
@@ -54,6 +55,7 @@ _HINTS = {
     "key": _REBUILD,
     "partitions": _REBUILD,
     "retention_ms": _REBUILD,
+    "not_null": _REBUILD,
     "value": ". evolve adds columns, and stategate rebuild changes them",
 }
 """What to do if a part is to change."""
@@ -169,6 +171,7 @@ def encode_definition(schema: StoreSchema) -> bytes:
             "window_size_ms": schema.window_size_ms,
             "retention_ms": schema.retention_ms,
             "by_event_time": schema.by_event_time,
+            **({"not_null": sorted(schema.not_null)} if schema.not_null else {}),
             **_comment_json(schema.comment),
             **({"incarnation": schema.incarnation} if schema.incarnation else {}),
         }
@@ -240,6 +243,7 @@ def _definition(document: Mapping[str, Any]) -> StoreSchema:
         retention_ms=None if kind in TIMELESS else retention_ms,
         # Older versions did not write it.
         by_event_time=_flag(document.get("by_event_time", False)),
+        not_null=frozenset(text_value(each) for each in document.get("not_null", ())),
         comment=_comment(document),
         incarnation=text_value(document.get("incarnation", "")),
     )
@@ -347,4 +351,6 @@ def _merged_inputs(defined: StoreSchema, schema: StoreSchema) -> tuple[InputTopi
 def _shown(part: object) -> str:
     if isinstance(part, tuple):
         return ", ".join(f"{column.name} {column.type}" for column in part) or "none"
+    if isinstance(part, frozenset):
+        return ", ".join(sorted(part)) or "none"
     return str(getattr(part, "value", part))

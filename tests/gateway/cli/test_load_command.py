@@ -49,6 +49,15 @@ def test_a_file_fills_a_store_once(tmp_path: Path) -> None:
     host.close()
 
 
+def test_a_row_with_null_in_a_column_that_is_not_null_is_named(tmp_path: Path) -> None:
+    where = ("-", "--root", str(tmp_path / "state"), "--store", "clicks", "--format", "csv")
+    new = ("--key", "usr", "--not-null", "usr", "--not-null", "n")
+    assert run(*where, *new, data=TEXT).returncode == 0
+    done = run(*where, data=TEXT + b"cid,\n")
+    assert done.returncode == 2
+    assert 'row 3: null value in column "n" of store "clicks" at usr = \'cid\'' in done.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "together"),
     [

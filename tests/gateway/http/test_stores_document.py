@@ -37,7 +37,9 @@ def test_the_state_of_a_replica(tmp_path: Path) -> None:
         (document,) = describe_stores(host)
     assert document["by_event_time"] is False
     assert document["comment"] == "clicks by hour"
-    assert document["key"] == [{"name": "usr", "type": "text", "comment": "who clicked"}]
+    assert document["key"] == [
+        {"name": "usr", "type": "text", "not_null": False, "comment": "who clicked"}
+    ]
     columns = document["columns"]
     assert isinstance(columns, list)
     assert {each["name"]: each["comment"] for each in columns} == {

@@ -40,7 +40,7 @@ from tests.gateway.nodes.rooms import Room
 from tests.stores.nodes.counting import COUNT
 from tests.support.stores import batch, fill, keyvalue, open_store, progress
 from tests.support.values import rows_of
-from tests.support.waiting import lending, until
+from tests.support.waiting import until
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=1)
 ROWS = [(f"k{number}", number) for number in range(1000)]
@@ -72,14 +72,6 @@ def test_a_key_is_looked_up_at_another_node(store: ClusterStore) -> None:
     found = store.query_partition(0, KeyQuery(key=("k7",)))
     assert isinstance(found, Success)
     assert (found.value, found.node, found.epoch) == ((7,), "b", 0)
-
-
-def test_a_thread_that_asks_another_node_lends_its_place(store: ClusterStore) -> None:
-    with lending() as mine:
-        found = store.query_partition(0, KeyQuery(key=("k7",)))
-    assert isinstance(found, Success)
-    assert mine.times
-    assert not mine.is_lent
 
 
 def test_keys_that_are_asked_for_at_once_are_sent_in_one_frame(

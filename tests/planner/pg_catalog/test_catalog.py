@@ -141,6 +141,19 @@ def test_a_key_may_be_null_but_times_that_the_kind_adds_may_not() -> None:
     assert ask(f"{nullable} AND table_name = 'clicks'") == [("YES",)]
 
 
+def test_columns_that_are_not_null_are_listed_as_such() -> None:
+    user, count = CLICKS.key[0].name, CLICKS.value[0].name
+    schema = replace(CLICKS, not_null=frozenset({user, count}))
+    stores = defined_stores(CLICKS)
+    catalog = PgCatalog(stores, server_version="15.3")
+    sql = "SELECT attname FROM pg_attribute WHERE attnotnull AND attrelid = 'clicks'::regclass"
+    assert [*rows(run(catalog, sql))] == []
+    stores.replace(schema)
+    assert [*rows(run(catalog, sql))] == [(user,), (count,)]
+    sql = "SELECT column_name FROM information_schema.columns WHERE is_nullable = 'NO'"
+    assert [*rows(run(catalog, f"{sql} AND table_name = 'clicks'"))] == [(user,), (count,)]
+
+
 def test_key_of_a_versioned_store_has_the_time_from_which_a_version_is_valid() -> None:
     sql = "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'prices'::regclass"
     assert ask(sql) == [("PRIMARY KEY (item, valid_from)",)]

@@ -263,10 +263,23 @@ def test_a_defined_store_gives_the_types(tmp_path: Path) -> None:
             loaded(tmp_path, b"usr,n\n8,2\n", loading=other)
 
 
+def test_a_column_that_is_not_null_stays_so(tmp_path: Path) -> None:
+    new = Loading(store="clicks", key=("usr",), not_null=frozenset({"usr", "n"}))
+    loaded(tmp_path, b"usr,n\nann,1\n", loading=new)
+    with pytest.raises(SchemaError, match=r'row 2: null value in column "n" .* at usr = \'cid\''):
+        loaded(tmp_path, b"usr,n\nbob,2\ncid,\n", loading=Loading(store="clicks"))
+    commits = loaded(tmp_path, b"usr,n\nbob,2\n", loading=Loading(store="clicks"))
+    assert rows(tmp_path, commits) == [{"usr": "bob", "n": 2}]
+    other = Loading(store="clicks", not_null=frozenset({"usr"}))
+    with pytest.raises(SchemaError, match=r"another not null: n, usr, not usr\. .*rebuild"):
+        loaded(tmp_path, b"usr,n\ncid,\n", loading=other)
+
+
 @pytest.mark.parametrize(
     ("loading", "writing", "message"),
     [
         (Loading(store="new"), Writing(), "name the columns of its key"),
+        (Loading(store="new", key=("usr",), not_null=frozenset({"no"})), Writing(), 'column "no"'),
         (Loading(store="new", key=("no",)), Writing(), 'no column "no"'),
         (Loading(store="new", key=("usr",), event_time="n"), Writing(), "is not a time"),
         (Loading(store="new", key=("usr",), deleted="no"), Writing(), 'no column "no"'),

@@ -291,12 +291,38 @@ def test_a_store_without_epochs_is_rebuilt(tmp_path: Path) -> None:
     assert writer.write(rows, position=AT).epoch == 0
 
 
+def test_a_column_becomes_not_null_if_no_row_has_null_there(tmp_path: Path) -> None:
+    writer = clicks(tmp_path)
+    writer.write(pa.table({"usr": ["cid"], "n": pa.array([None], pa.int32())}), position=AT)
+    wanted, _ = changed_columns(CLICKS, not_null=["usr", "n"])
+    with pytest.raises(SchemaError, match=r"null value in column \"n\" .* at usr = 'cid'"):
+        rebuild(tmp_path, "clicks", wanted)
+    assert StoreLog.open(tmp_path, "clicks").schema() == CLICKS
+    writer = StoreWriter(tmp_path, CLICKS)
+    writer.write(pa.table({"usr": ["cid"], "n": pa.array([3], pa.int32())}), position=AT)
+    rebuild(tmp_path, "clicks", wanted)
+    writer = StoreWriter(tmp_path, wanted)
+    with pytest.raises(SchemaError, match='null value in column "usr"'):
+        writer.write(pa.table({"usr": pa.array([None], pa.string()), "n": [1]}), position=AT)
+    gone = pa.table({"usr": ["cid"], "n": pa.array([None], pa.int32()), "_deleted": [True]})
+    writer.write(gone, position=AT)
+    assert content(tmp_path, wanted) == [("ann", 1), ("bob", 2)]
+    with pytest.raises(SchemaError, match="is defined with another not null: n, usr, not none"):
+        StoreWriter(tmp_path, CLICKS)
+    with pytest.raises(SchemaError, match="another not null: change it with stategate rebuild"):
+        evolve(tmp_path, WIDER)
+    renamed, names = changed_columns(wanted, rename={"n": "m"}, nullable=["usr"])
+    rebuild(tmp_path, "clicks", renamed, renamed=names)
+    assert StoreLog.open(tmp_path, "clicks").schema().not_null == {"m"}
+
+
 def test_what_cannot_be_rebuilt_is_refused(tmp_path: Path) -> None:
     clicks(tmp_path)
     for schema, message in (
         (CLICKS, "has this definition already"),
         (replace(CLICKS, key=columns(other="text")), "cannot be added to its key"),
         (replace(CLICKS, by_event_time=True), "the by event time of store"),
+        (replace(WIDER, not_null=frozenset({"note"})), "cannot be added as NOT NULL"),
     ):
         with pytest.raises(SchemaError, match=message):
             rebuild(tmp_path, "clicks", schema)

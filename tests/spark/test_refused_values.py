@@ -1,4 +1,7 @@
-"""Texts of Spark that are not UTF-8: a pipeline refuses them with their key, or replaces them."""
+"""Values of Spark that a store cannot hold: a pipeline refuses them with their key.
+
+Texts that are not UTF-8 are replaced if it says so. NULLs do not belong into NOT NULL columns.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Pipeline:
         self.log = StoreLog.open(str(directory / "root"), "texts")
         self.files = 0
 
-    def send(self, *rows: tuple[bytes, bytes]) -> None:
+    def send(self, *rows: tuple[bytes, bytes | None]) -> None:
         frame = self.spark.createDataFrame([*rows], "k binary, raw binary").coalesce(1)
         frame.write.mode("append").parquet(str(self.directory / "input"))
 
@@ -73,6 +76,24 @@ def test_a_text_that_is_not_utf8_fails_its_batch(
         ("c", "x\ufffd", ["x\ufffd"]),
     ]
     assert verify(str(tmp_path / "root"), "texts").damages == ()
+
+
+@pytest.mark.parametrize("by", ["tasks", "the driver"])
+def test_a_null_in_a_column_that_is_not_null_fails_its_batch(
+    spark: SparkSession, tmp_path: Path, by: str
+) -> None:
+    options = {"collect_rows_max": 0 if by == "tasks" else 100, "not_null": ["k", "t"]}
+    pipeline = Pipeline(spark, tmp_path, **options)
+    pipeline.send((b"a", b"ok"))
+    pipeline.run()
+    assert pipeline.log.schema().not_null == {"k", "t"}
+    pipeline.send((b"b", b"ok"), (b"c", None))
+    with pytest.raises(StreamingQueryException, match=r"null value in column \"t\" .* at k = 'c'"):
+        pipeline.run()
+    assert pipeline.rows() == [("a", "ok", ["ok"])]
+    pipeline.options["not_null"] = ["k"]
+    with pytest.raises(SchemaError, match=r"another not null: k, t, not k\. .*rebuild"):
+        pipeline.run()
 
 
 def test_a_key_that_is_not_utf8_is_never_replaced(spark: SparkSession, tmp_path: Path) -> None:
