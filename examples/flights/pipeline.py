@@ -69,6 +69,7 @@ def main() -> int:
     queries = [
         materialize(rows(flights), store=rows.__name__, root=args.root, partitions=4,
                     checkpoint=f"{args.root}/_checkpoints/{rows.__name__}", inputs=["flights"],
+                    not_null=options["key"],
                     trigger={"availableNow": True} if args.once else None, **options)
         for rows, options in STORES
     ]  # fmt: skip
