@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -110,6 +110,17 @@ class Snapshot:
             )
         return held
 
+    def _unchanged(self, stores: Iterable[Store]) -> list[Store]:
+        """Return the stores as first seen, without those that were rebuilt or created again since.
+
+        A transaction that reads none of them goes on.
+        """
+        found: list[Store] = []
+        for store in stores:
+            with suppress(SnapshotTooOldError):
+                found.append(self.store(store))
+        return found
+
     def pipeline(self, store: Store) -> str:
         """Return the pipeline whose epochs a store has, as of its first read."""
         name = store.schema.name
@@ -145,7 +156,7 @@ class Snapshot:
         A statement that reads a single partition might choose an epoch that other partitions have
         not reached, and the next statement of the transaction would find them behind.
         """
-        for pipeline, members in self._by_pipeline(map(self.store, stores)).items():
+        for pipeline, members in self._by_pipeline(self._unchanged(stores)).items():
             places = [(store, number) for store in members for number in store.statuses()]
             if pipeline not in self._epochs and self._choose(pipeline, places):
                 self._incomplete.discard(pipeline)
@@ -154,7 +165,7 @@ class Snapshot:
     def hold_rest(self, stores: Iterable[Store]) -> None:
         """Hold all other partitions of these stores that can be held, for later statements."""
         self.is_taken = True
-        everything = [self.store(store) for store in stores]
+        everything = self._unchanged(stores)
         self.align(everything, {s.schema.name: frozenset(s.statuses()) for s in everything})
 
     def hold_at(

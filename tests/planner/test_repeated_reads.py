@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import QueryError
+from planner.running.snapshot import Snapshot
 from planner.sql import SqlEngine
 from planner.values.session import Session
 from stores.hosting.held_epochs import HeldEpochs
@@ -230,6 +231,18 @@ def test_a_store_that_is_opened_again_is_another_store(store: LocalStore) -> Non
     assert refusal(engine, TOTAL, session=session).sqlstate == "72000"
     ask(engine, "ROLLBACK", session)
     assert ask(engine, TOTAL, session) == [(1105, 12)]
+
+
+def test_a_store_that_is_created_again_fails_only_transactions_that_read_it() -> None:
+    accounts, ledger = made(ACCOUNTS), made(LEDGER)
+    again = made(replace(LEDGER, incarnation="again"))
+    snapshot = Snapshot(of_transaction=True)
+    snapshot.align_all([accounts, ledger])
+    snapshot.hold_rest([accounts, again])
+    assert held(accounts) == ACCOUNTS.partitions
+    assert snapshot.store(accounts) is accounts
+    with pytest.raises(QueryError, match='"ledger" was rebuilt or created again'):
+        snapshot.store(again)
 
 
 def test_a_failed_transaction_holds_epochs_only_with_a_savepoint(
