@@ -324,8 +324,8 @@ MESSAGES: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "42725",
     ),
     (
-        r"Cannot (?P<name>compare) values of type (?P<type>.+) and (?:values of )?type "
-        r"(?P<other>\S[^-]*?) -",
+        r"[Cc]annot (?P<name>compare) values of type (?P<type>.+) and (?:values of )?(?:type )?"
+        r"(?P<other>\S[^-]*?)(?: in IN/ANY/ALL clause)? -",
         MismatchedTypeError,
         "operator does not exist: {type} = {other}",
         "42883",

@@ -22,6 +22,7 @@ from planner.errors import (
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, COMPARISONS, compared, is_open
 from planner.postgres.types.operators import NO_OPERATOR
+from planner.postgres.types.output_columns import is_star
 from planner.postgres.types.result_types import SYMBOLS
 from planner.postgres.types.type_choice import UNKNOWN, choose, name_of
 from planner.records.operators import INFIX, PREFIX, UNSUPPORTED, Operands
@@ -29,6 +30,7 @@ from planner.trees.checkpoints import checkpoint
 from planner.trees.nodes import Nodes, position_of, strip
 from planner.values.catalog_types import postgres_name
 from planner.values.sqltypes import format_type
+from stores.spec.schema import TEXT, DataType
 
 _INFIX: Mapping[type[exp.Expr], str] = {
     **SYMBOLS,
@@ -133,6 +135,12 @@ def _pairs(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
     if not isinstance(node, COMPARED):
         yield node.this, node.args["zone"] if isinstance(node, exp.AtTimeZone) else node.expression
         return
+    query = node.args.get("query")
+    if query is not None and (row := _members(node.this)) is not None:
+        items = [each.unalias() for each in query.unnest().selects]
+        if not any(map(is_star, items)):
+            yield from zip(row, items, strict=False)
+        return
     for first, *others in compared(node):
         for other in others:
             yield first, other
@@ -174,27 +182,28 @@ def _operand(node: exp.Expr, types: Types) -> str | None:
     if isinstance(bare, exp.Tuple):
         return "record"
     within = strip(bare.this) if isinstance(bare, exp.Any | exp.All) else bare
-    if isinstance(within, exp.Query):
-        return _column(within.unnest(), types)
-    if within is not bare:
+    if within is not bare and not isinstance(within, exp.Query):
         listed = within.expressions
         if any(isinstance(each, exp.Parameter) and types.of(each) is None for each in listed):
             return None  # parameters take the type of what they are compared with
-    found = value_type(bare, types)
+    found = _type(bare, types)
     return None if found is None else name_of(found)
 
 
-def _column(query: exp.Expr, types: Types) -> str | None:
-    """Return the name of the type of a query's only column; a bare text or NULL is a text there."""
-    items = query.selects if isinstance(query, exp.Select) else []
+def _type(bare: exp.Expr, types: Types) -> DataType | None:
+    """Return the type of an operand; a bare text or NULL of a query is a text."""
+    within = strip(bare.this) if isinstance(bare, exp.Any | exp.All) else bare
+    if not isinstance(within, exp.Query):
+        return value_type(bare, types)
+    query = within.unnest()
+    items = query.selects if isinstance(query, exp.Query) else []
     if len(items) == 1 and is_open(items[0].unalias()):
-        return "text"
-    found = types.of(query)
-    return None if found is None else name_of(found)
+        return TEXT
+    return types.of_query(query)
 
 
 def _shown(node: exp.Expr, types: Types) -> str:
-    found = None if is_open(node) else value_type(strip(node), types)
+    found = None if is_open(node) else _type(strip(node), types)
     return UNKNOWN if found is None else format_type(found)
 
 

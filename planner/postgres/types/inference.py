@@ -209,7 +209,7 @@ class Types:
         if isinstance(node, _OF_ANY):
             return self._of_alternatives(node)
         if isinstance(node, exp.Subquery):
-            return self._of_query(node.this)
+            return self.of_query(node.this)
         if isinstance(node, exp.Array):
             return self._of_array(node)
         if isinstance(node, exp.Bracket | exp.Dot):
@@ -257,7 +257,7 @@ class Types:
     def _of_array(self, node: exp.Array) -> DataType | None:
         query = node.expressions[0] if len(node.expressions) == 1 else None
         if isinstance(query, exp.Query):
-            element = self._of_query(query)
+            element = self.of_query(query)
         else:
             element = self._of_elements(node.expressions) if node.expressions else None
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)
@@ -330,7 +330,7 @@ class Types:
         is_longer = found is not None and first is not None and found.scale > first.scale
         return of_any_scale(found.precision, found.scale) if found and is_longer else found
 
-    def _of_query(self, query: exp.Expr) -> DataType | None:
+    def of_query(self, query: exp.Expr) -> DataType | None:
         """Return the type of a query's only column."""
         items = query.selects if isinstance(query, exp.Query) else []
         if len(items) != 1:
