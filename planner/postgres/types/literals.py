@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from sqlglot import exp
 
@@ -20,9 +19,10 @@ from planner.postgres.types.result_types import (
     common_type,
 )
 from planner.postgres.types.signatures import OPEN, resolve
+from planner.postgres.types.type_choice import mismatch, name_of
 from planner.trees.nodes import CALLS, Nodes, call, cast, position_of, put, strip
 from planner.trees.number_text import plain_numeric
-from planner.values.array_types import depth_of, leaf_of
+from planner.values.array_types import depth_of
 from planner.values.catalog_types import CatalogType, is_inet, is_record
 from planner.values.constants import number_of
 from planner.values.moment_text import time_words
@@ -43,7 +43,6 @@ _ALTERNATIVES: dict[type[exp.Expr], str] = {
     exp.Array: "ARRAY",
 }
 """Nodes whose alternatives or elements have one type, each with PostgreSQL's name for it."""
-_NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
 _LITERAL_KINDS = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, *HELD_AS_TEXT}
 """Types that a text literal takes from a value beside it."""
 TIME_KINDS = {*TIMES, Kind.TIME, Kind.INTERVAL}
@@ -179,40 +178,18 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
     """
     if word != _ALTERNATIVES[exp.Array]:  # its own rule counts the dimensions
         check_depths(known, node)
-    for one, other in pairwise(known):
-        if _is_alike(one, other):
-            continue
-        if _category(one) != _category(other):
-            raise MismatchedTypeError(
-                f"{word} types {format_type(one)} and {format_type(other)} cannot be matched",
-                position=position_of(node),
-            )
+    if (found := mismatch([name_of(each) for each in known])) is None:
+        return
+    one, other = (format_type(known[at]) for at in (found.one, found.other))
+    if found.is_of_categories:
         raise MismatchedTypeError(
-            f"{word} could not convert type {format_type(other)} to {format_type(one)}",
-            position=position_of(node),
-            sqlstate="42846",
+            f"{word} types {one} and {other} cannot be matched", position=position_of(node)
         )
-
-
-def _is_alike(one: DataType, other: DataType) -> bool:
-    if depth_of(one) and depth_of(other):
-        return _is_alike(leaf_of(one), leaf_of(other))
-    kinds = {one.kind, other.kind}
-    return len(kinds) == 1 or Kind.NULL in kinds or kinds <= _NUMBERS or kinds <= TIMES
-
-
-def _category(data_type: DataType) -> Kind | str:
-    """Return PostgreSQL's category of a type."""
-    kind = data_type.kind
-    return "array" if depth_of(data_type) else _CATEGORIES.get(kind, kind)
-
-
-_CATEGORIES = {
-    **dict.fromkeys(_NUMBERS, "numeric"),
-    **dict.fromkeys((*TIMES, Kind.TIME), "date/time"),
-    **dict.fromkeys((Kind.BYTEA, Kind.UUID, Kind.MACADDR, Kind.JSON, Kind.JSONB), "user-defined"),
-}
-"""PostgreSQL's categories of several types; each other type is alone in its category."""
+    raise MismatchedTypeError(
+        f"{word} could not convert type {one} to {other}",
+        position=position_of(node),
+        sqlstate="42846",
+    )
 
 
 def typed_literal(literal: exp.Literal, target: DataType, times: TimeSettings) -> exp.Expr:

@@ -20,6 +20,7 @@ from planner.values.catalog_types import (
     NAME,
     CatalogType,
     has_any_scale,
+    is_of_catalog,
     is_record,
     of_any_scale,
     record_type,
@@ -180,7 +181,8 @@ def _wider(  # noqa: PLR0911 - one per family
         return unsized(other if other == NAME and one != TEXT else one)
     for kinds in ([Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ], list(INTEGERS)):
         if one.kind in kinds and other.kind in kinds:
-            return max(one, other, key=lambda each: kinds.index(each.kind))
+            # Integers become oids, and oids no integers.
+            return max(one, other, key=lambda each: (kinds.index(each.kind), is_of_catalog(each)))
     if one.kind in FLOATS or other.kind in FLOATS:
         numbers = {*FLOATS, *INTEGERS, Kind.DECIMAL}
         found = DOUBLE if Kind.DOUBLE in {one.kind, other.kind} else REAL

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from planner.postgres.types.type_choice import have_common, name_of
+from planner.postgres.types.type_choice import mismatch, name_of
 from planner.records.functions import RECORDS
 from planner.records.record import Parameter, Signature
 from planner.values.array_types import array_of, depth_of, leaf_of
@@ -115,7 +115,7 @@ def _agree(given: Sequence[DataType | None], wanted: Signature) -> bool:
         for each, pseudo in zip(given, wanted, strict=True)
         if each is not None and str(pseudo).startswith("anycompatible")
     ]
-    return all(have_common(names[0], name) for name in names[1:])
+    return mismatch(names) is None
 
 
 def takes_exactly(signature: Signature, given: Sequence[DataType | None]) -> bool:

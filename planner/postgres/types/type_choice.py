@@ -9,6 +9,8 @@ Source: PostgreSQL's manual, 10.2, Operators.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from planner.records.operators import Operands
 from planner.values.array_types import leaf_of
@@ -22,29 +24,32 @@ _OBJECTS = frozenset(
     | {"regoper", "regoperator"}
 )
 _TEXTS = frozenset({"text", "varchar", "bpchar", "name"})
-_IMPLICIT: Mapping[str, frozenset[str]] = {
+_IMPLICIT: Mapping[str, AbstractSet[str]] = {
     **{name: frozenset(_NUMBERS[at + 1 :]) for at, name in enumerate(_NUMBERS)},
-    **{name: frozenset({*_NUMBERS[at + 1 :], "oid"}) for at, name in enumerate(_NUMBERS[:3])},
+    **{name: {*_NUMBERS[at + 1 :], "oid", *_OBJECTS} for at, name in enumerate(_NUMBERS[:3])},
     **dict.fromkeys(_OBJECTS, frozenset({"oid"})),
+    "oid": _OBJECTS,
     **dict.fromkeys(("text", "varchar", "bpchar"), _TEXTS),
     **dict.fromkeys(("name", "char", "pg_node_tree"), frozenset({"text"})),
     "date": frozenset({"timestamp", "timestamptz"}),
     "timestamp": frozenset({"timestamptz"}),
     "time": frozenset({"interval", "timetz"}),
-    "int2vector": frozenset({"smallint[]"}),
-    "oidvector": frozenset({"oid[]"}),
 }
 """The types that a type becomes where they are needed."""
 _CATEGORIES: Mapping[str, str] = {
     **dict.fromkeys((*_NUMBERS, "oid", *_OBJECTS), "number"),
     **dict.fromkeys(_TEXTS, "text"),
     **dict.fromkeys(("date", "time", "timetz", "timestamp", "timestamptz"), "time"),
+    **dict.fromkeys(("bytea", "json", "jsonb", "macaddr", "uuid"), "other"),
+    **dict.fromkeys(("cid", "pg_lsn", "tid", "xid", "xid8"), "other"),
     "interval": "length",
     "boolean": "boolean",
     "inet": "network",
 }
 _PREFERRED = frozenset({"double", "oid", "text", "timestamptz", "interval", "boolean", "inet"})
 """The preferred types of the categories."""
+_VECTORS = {"int2vector": "smallint", "oidvector": "oid"}
+"""Types of arrays with names of their own, and their elements."""
 _ARRAYS = frozenset({"anyarray", "anycompatiblearray"})
 
 
@@ -93,12 +98,13 @@ def _becomes(given: str, wanted: str) -> bool:
     if wanted in {"anycompatible", "anyelement"}:
         return True
     if _is_array(given) and wanted.endswith("[]"):
-        return _becomes(given.removesuffix("[]"), wanted.removesuffix("[]"))
+        element = _VECTORS.get(given) or given.removesuffix("[]")
+        return _becomes(element, wanted.removesuffix("[]"))
     return wanted in _IMPLICIT.get(given, ())
 
 
 def _is_array(name: str) -> bool:
-    return name.endswith("[]") or name in {"int2vector", "oidvector"}
+    return name.endswith("[]") or name in _VECTORS
 
 
 def _agree(given: Operands, wanted: Operands) -> bool:
@@ -111,15 +117,38 @@ def _agree(given: Operands, wanted: Operands) -> bool:
         for g, w in pairs
         if w.startswith("anycompatible")
     ]
-    return len(leaves) < 2 or have_common(*leaves)
+    return mismatch(leaves) is None
 
 
-def have_common(one: str, other: str) -> bool:
-    """Whether values of two types can be elements of one array."""
-    if UNKNOWN in {one, other} or one == other:
-        return True
-    is_alike = _category(one) == _category(other)
-    return is_alike and (_becomes(one, other) or _becomes(other, one))
+class Mismatch(NamedTuple):
+    """Two of some types that no type can hold, by their places."""
+
+    one: int
+    other: int
+    is_of_categories: bool
+    """Whether nothing but a cast makes them one; otherwise the first lacks an implicit cast."""
+
+
+def mismatch(given: Sequence[str]) -> Mismatch | None:
+    """Return why some types have no common one; None if they have.
+
+    Source: PostgreSQL's manual, 10.5, UNION, CASE, and Related Constructs.
+    """
+    known = [at for at, name in enumerate(given) if name != UNKNOWN]
+    if not known:
+        return None
+    chosen = known[0]
+    for at in known[1:]:
+        common, name = given[chosen], given[at]
+        if _category(common) != _category(name):
+            return Mismatch(chosen, at, is_of_categories=True)
+        is_wider = _becomes(common, name) and not _becomes(name, common)
+        if common not in _PREFERRED and is_wider:
+            chosen = at
+    for at in known:
+        if not _becomes(given[at], given[chosen]):
+            return Mismatch(at, chosen, is_of_categories=False)
+    return None
 
 
 def _category(name: str) -> str:

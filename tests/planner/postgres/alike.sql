@@ -189,3 +189,48 @@ SELECT '{1}'::pg_catalog._int4
 = {1}
 SELECT '{1}'::_nope
 ! 42704
+SELECT coalesce('1.2.3.4'::inet, 'a'::text)
+! 42804
+SELECT CASE WHEN true THEN '1.2.3.4'::inet ELSE 'a'::text END
+! 42804
+SELECT '1.2.3.4'::inet UNION SELECT 'a'::text
+! 42804
+SELECT ARRAY['1.2.3.4'::inet, 'a'::text]
+! 42804
+SELECT CASE WHEN true THEN 'r'::"char" ELSE 'b'::text END
+! 42804
+SELECT coalesce('{}'::json, '{}'::jsonb)
+! 42846
+SELECT coalesce('{}'::jsonb, '08:00:2b:01:02:03'::macaddr)
+! 42846
+SELECT CASE WHEN true THEN 1::oid ELSE 1.5::float8 END
+! 42846
+SELECT 1::oid UNION SELECT 1.5::float8
+! 42846
+SELECT greatest(1::oid, 2.5::float8)
+! 42846
+SELECT ARRAY[1::oid, 2.5]
+! 42846
+VALUES (1::oid), (2.5::float8)
+! 42846
+SELECT CASE WHEN true THEN 1::oid ELSE 1::numeric END
+! 42846
+SELECT coalesce(interval '1 day', '10:00'::time)
+! 42804
+SELECT coalesce('10:00'::time, interval '1 day')
+! 42804
+SELECT coalesce('10:00'::time, now())
+! 42846
+SELECT coalesce(1::bigint, 2::oid)
+: oid
+= 1
+SELECT coalesce(2::oid, 1::bigint)
+: oid
+= 2
+SELECT coalesce(1, 2::oid)
+: oid
+= 1
+SELECT 1::bigint UNION SELECT 2::oid ORDER BY 1
+: oid
+= 1
+= 2

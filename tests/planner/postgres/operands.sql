@@ -760,3 +760,29 @@ SELECT lag(1, 1, true) OVER ()
 SELECT array_cat(ARRAY[[1]], ARRAY[[2]]), array_append(ARRAY['a'::varchar(3)], 'b'::text), lag(1::bigint, 1, 2) OVER ()
 : integer[] character_varying[] bigint
 = {{1},{2}}	{a,b}	2
+SELECT 1 WHERE 1 = ALL (SELECT 'a'::text)
+! 42883
+SELECT id FROM samples WHERE t = ALL (SELECT id FROM samples)
+! 42883
+SELECT id FROM samples WHERE t = ANY (SELECT id FROM samples)
+! 42883
+SELECT id FROM samples WHERE id <> ALL (SELECT t FROM samples)
+! 42883
+SELECT id FROM samples WHERE (id, 1) IN (VALUES ('a'::text, 1))
+! 42883
+SELECT id FROM samples WHERE (id, t) IN (VALUES (1, 1))
+! 42883
+SELECT id FROM samples WHERE (id, t) IN (SELECT id, id FROM samples)
+! 42883
+SELECT id FROM samples WHERE (id, t) NOT IN (SELECT id, id FROM samples)
+! 42883
+SELECT id FROM samples WHERE (id, 'a') IN (SELECT id, 'a' FROM samples) ORDER BY id LIMIT 2
+: integer
+= 1
+= 2
+SELECT count(*) FROM samples WHERE (id, id) IN (SELECT id::bigint, id::numeric FROM samples)
+: bigint
+= 9
+SELECT count(*) FROM samples WHERE id > ALL (SELECT -1.5)
+: bigint
+= 9
