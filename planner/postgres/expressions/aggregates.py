@@ -210,7 +210,7 @@ def _check_distinct(node: exp.Expr) -> None:
     for term in node.expressions:
         value = strip(term.this)
         is_given = any(is_same_value(value, each) for each in given)
-        if not is_given and not isinstance(value, exp.Literal):
+        if not is_given or (isinstance(value, exp.Literal) and value.is_string):
             raise InvalidSyntaxError(
                 "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
                 position=position_of(term),

@@ -72,7 +72,9 @@ def alternatives(node: exp.Expr) -> list[exp.Expr]:
 
 def compared(node: exp.Expr) -> list[list[exp.Expr]]:
     """Return the operands that a node compares, one list for each type that they share."""
-    if isinstance(node, exp.Case):
+    if isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ) and _has_null(node):
+        groups = []  # `IS DISTINCT FROM NULL` takes values of any type
+    elif isinstance(node, exp.Case):
         groups = [[node.this, branch.this] for branch in node.args["ifs"] if node.this is not None]
     elif isinstance(node, exp.Between):
         groups = [[node.this, node.args["low"]], [node.this, node.args["high"]]]
@@ -82,6 +84,10 @@ def compared(node: exp.Expr) -> list[list[exp.Expr]]:
     else:
         groups = [[node.this, node.expression]]
     return [columns for group in groups for columns in _by_column(group)]
+
+
+def _has_null(node: exp.Binary) -> bool:
+    return any(isinstance(strip(side), exp.Null) for side in (node.this, node.expression))
 
 
 def _by_column(group: list[exp.Expr]) -> list[list[exp.Expr]]:

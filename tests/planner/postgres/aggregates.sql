@@ -411,3 +411,10 @@ SELECT array_agg(DISTINCT x) FROM (VALUES ('10.0.0.2'::inet), ('9.0.0.1')) v(x)
 = {9.0.0.1,10.0.0.2}
 ~ inet values are not sorted
 >! 0A000
+SELECT array_agg(DISTINCT id ORDER BY 1) FROM samples
+! 42P10
+SELECT array_agg(DISTINCT 1 ORDER BY 1) FROM samples
+: integer[]
+= {1}
+SELECT string_agg(DISTINCT t, ',' ORDER BY ',') FROM samples
+! 42P10

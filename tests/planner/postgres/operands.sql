@@ -786,3 +786,11 @@ SELECT count(*) FROM samples WHERE (id, id) IN (SELECT id::bigint, id::numeric F
 SELECT count(*) FROM samples WHERE id > ALL (SELECT -1.5)
 : bigint
 = 9
+SELECT '{}'::json IS DISTINCT FROM NULL
+: boolean
+= t
+SELECT NULL IS NOT DISTINCT FROM '{}'::json
+: boolean
+= f
+SELECT '{}'::json IS DISTINCT FROM '{}'::json
+! 42883
