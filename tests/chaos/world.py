@@ -44,7 +44,7 @@ _FLUSH_MS = 60_000
 """How far the last records are after the others: past the end of every session and lateness."""
 _UNASKED_MAX = 5
 """Drivers that end without a reason before a wait is given up."""
-_READERS, _PATIENT = 8, 6
+_READERS, _PATIENT = 14, 12
 """Readers of what was just written over each protocol, and those of them that wait for it."""
 _WAITED = "WITH BOUND (LATEST), WAIT '20 s'"
 

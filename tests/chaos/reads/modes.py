@@ -34,8 +34,8 @@ READERS: Mapping[str, Sequence[type[Reader]]] = {
     "batches": (BatchReader,) * 2,
     "typed queries": (TypedReader,),
     # Each event is one read, and most are of an epoch.
-    "live by SSE": (SseReader,) * 6,
-    "live by wire": (WireLiveReader,) * 6,
+    "live by SSE": (SseReader,) * 12,
+    "live by wire": (WireLiveReader,) * 12,
     "tokens between gateways": (TokenReader,) * 2,
 }
 """Kind → who reads so."""
