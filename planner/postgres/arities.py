@@ -160,7 +160,7 @@ def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
         return all(each is None or each.kind.record.has_extremes for each in found)
     if name in _OF_JSON:
         return found[0] is None or found[0].kind in {_OF_JSON[name], Kind.NULL}
-    return is_taken(name, found)
+    return is_taken(name, found, known)
 
 
 def _written_name(node: exp.Expr) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -30,6 +30,7 @@ from planner.values.sqltypes import (
     HELD_AS_TEXT,
     duckdb_type,
     format_type,
+    innermost,
 )
 from planner.values.text_values import parse_value
 from planner.values.times.time_settings import TimeSettings
@@ -116,6 +117,9 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
     for kind, word in _ALTERNATIVES.items():
         for node in nodes.of(kind):
             sides = [strip(side) for side in alternatives(node)]
+            if kind is exp.Array and _cast_elements(node, types):
+                is_changed = True
+                continue
             found = [types.of(side) for side in sides if not is_open(side)]
             beside = [each for each in found if each is not None and each.kind is not Kind.NULL]
             check_alike(beside, word, node)
@@ -137,6 +141,37 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
                         is_changed |= _read_number(text, common, types)
     if is_changed:
         nodes.renew()
+
+
+def _cast_elements(array: exp.Expr, types: Types) -> bool:
+    """Cast the elements of `ARRAY[1, now()]::text[]` one by one, as PostgreSQL does.
+
+    Returns:
+        Whether they are of several types and have a cast; otherwise nothing has changed.
+    """
+    outer = array.parent
+    while isinstance(outer, exp.Paren):
+        outer = outer.parent
+    if not isinstance(outer, exp.Cast) or outer.to.this is not exp.DType.ARRAY:
+        return False
+    elements = list(_elements(array))
+    found = [types.of(each) for each in elements]
+    if len(set(map(str, found))) < 2 or any(map(depth_of, found)):
+        return False
+    for each in elements:
+        holder = exp.Cast(to=innermost(outer.to).copy())
+        each.replace(holder)
+        holder.set("this", each)
+    return True
+
+
+def _elements(array: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield what an array and those inside it list, without NULLs."""
+    for each in map(strip, array.expressions):
+        if isinstance(each, exp.Array):
+            yield from _elements(each)
+        elif not isinstance(each, exp.Null):
+            yield each
 
 
 def _read_number(text: exp.Literal, found: DataType | None, types: Types) -> bool:

@@ -97,14 +97,19 @@ def _candidates(name: str, given: Sequence[DataType | None]) -> list[Signature]:
     return fitting
 
 
-def is_taken(name: str, given: Sequence[DataType | None]) -> bool:
+def is_taken(name: str, given: Sequence[DataType | None], known: Sequence[DataType | None]) -> bool:
     """Whether a signature takes arguments of these types; functions without signatures take any.
 
     All numbers count as one type here, and values of types that PostgreSQL lacks as any.
+
+    Args:
+        name: the name of the function.
+        given: the types; None for those of the catalog, which may become others, and for open ones.
+        known: the types with those of the catalog.
     """
     listed = [each for each in SIGNATURES.get(name, ()) if len(each) == len(given)]
     return not listed or any(
-        all(map(_may_fit, given, signature)) and _agree(given, signature) for signature in listed
+        all(map(_may_fit, given, signature)) and _agree(known, signature) for signature in listed
     )
 
 
