@@ -33,6 +33,7 @@ from planner.trees.checkpoints import checkpoint
 from planner.trees.interpreted_sqlglot import DuckDBGenerator
 from planner.trees.nodes import is_comma
 from planner.trees.outline import Outline
+from planner.trees.parentheses import parenthesize
 from planner.values.cancel import Cancellation
 from planner.values.moment_text import moment_words
 from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
@@ -280,6 +281,7 @@ def to_duckdb(tree: exp.Expr) -> str:
         NotSupportedError: sqlglot cannot write a node for DuckDB.
     """
     try:
+        parenthesize(tree)
         # Quoted, because DuckDB reserves words that PostgreSQL does not, such as `at`.
         return tree.sql(dialect=_Written, identify=True, copy=False)
     except (ValueError, KeyError) as error:

@@ -20,14 +20,20 @@ from planner.errors import (
     UnknownNameError,
 )
 from planner.postgres.types.inference import Types, value_type
-from planner.postgres.types.operands import COMPARED, COMPARISONS, compared, is_open
+from planner.postgres.types.operands import (
+    COMPARED,
+    COMPARISONS,
+    compared,
+    is_open,
+    members_of,
+)
 from planner.postgres.types.operators import NO_OPERATOR
 from planner.postgres.types.output_columns import is_star
 from planner.postgres.types.result_types import SYMBOLS
 from planner.postgres.types.type_choice import UNKNOWN, choose, name_of
 from planner.records.operators import INFIX, PREFIX, UNSUPPORTED, Operands
 from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, position_of, strip
+from planner.trees.nodes import Nodes, cast, position_of, strip
 from planner.values.catalog_types import postgres_name
 from planner.values.sqltypes import format_type
 from stores.spec.schema import TEXT, DataType
@@ -136,14 +142,31 @@ def _pairs(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
         yield node.this, node.args["zone"] if isinstance(node, exp.AtTimeZone) else node.expression
         return
     query = node.args.get("query")
-    if query is not None and (row := _members(node.this)) is not None:
-        items = [each.unalias() for each in query.unnest().selects]
-        if not any(map(is_star, items)):
-            yield from zip(row, items, strict=False)
+    if query is not None and (row := members_of(node.this)) is not None:
+        yield from zip(row, _columns(query.unnest()), strict=False)
         return
     for first, *others in compared(node):
+        left = _settled(first) if isinstance(node, exp.Case) else first
         for other in others:
-            yield first, other
+            yield left, other
+
+
+def _columns(query: exp.Expr) -> list[exp.Expr]:
+    """Return what stands in the columns of a query, in VALUES a typed value; empty if unknown."""
+    items = [each.unalias() for each in query.selects] if isinstance(query, exp.Query) else []
+    if not any(map(is_star, items)):
+        return [_settled(each) for each in items]
+    values = query.find(exp.Values)
+    if values is None or len(items) > 1 or not isinstance(values.parent, exp.From):
+        return []
+    rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in values.expressions]
+    columns = zip(*rows, strict=False)
+    return [next((e for e in each if not is_open(e)), _settled(each[0])) for each in columns]
+
+
+def _settled(node: exp.Expr) -> exp.Expr:
+    """Return an operand, or a text for a bare text or NULL that has become one."""
+    return cast(node.copy(), "TEXT") if is_open(node) else node
 
 
 def _missing(
@@ -215,7 +238,7 @@ def check_inner_rows(nodes: Nodes, types: Types) -> None:
     """
     for node in nodes.in_turn(COMPARED):
         if isinstance(node, exp.In):
-            rows = [_members(each) for each in (node.this, *node.expressions)]
+            rows = [members_of(each) for each in (node.this, *node.expressions)]
             members = [row for row in rows if row is not None]
             pairs = [pair for row in members[1:] for pair in zip(members[0], row, strict=False)]
         else:
@@ -233,7 +256,7 @@ def check_inner_rows(nodes: Nodes, types: Types) -> None:
 
 def _differ(one: exp.Expr, other: exp.Expr, types: Types, *, is_inner: bool = False) -> bool:
     """Whether two rows have columns of different types; for columns, whether theirs differ."""
-    first, second = _members(one), _members(other)
+    first, second = members_of(one), members_of(other)
     if first is not None and second is not None:
         both = zip(first, second, strict=False)
         return any(_differ(*pair, types, is_inner=True) for pair in both)
@@ -242,10 +265,3 @@ def _differ(one: exp.Expr, other: exp.Expr, types: Types, *, is_inner: bool = Fa
     found = types.of(one), types.of(other)
     shown = {(each.kind, postgres_name(each)) for each in found if each is not None}
     return is_open(one) or is_open(other) or (None not in found and len(shown) > 1)
-
-
-def _members(node: exp.Expr) -> list[exp.Expr] | None:
-    """Return the members of a row that is written out; None for other nodes."""
-    bare = strip(node)
-    is_call = isinstance(bare, exp.Anonymous) and bare.name.lower() == "row"
-    return bare.expressions if is_call or isinstance(bare, exp.Tuple) else None

@@ -19,6 +19,7 @@ from planner.postgres.expressions.volatile import check_copied
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
 from planner.trees.nodes import call, cast, position_of, put, strip
+from planner.trees.parentheses import enclosed
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import BOOLEAN, Kind
 
@@ -324,7 +325,7 @@ def compare_rows(kind: _Comparison, one: exp.Expr, other: exp.Expr) -> exp.Expr 
 
 
 def _compare_columns(kind: _Comparison, one: exp.Expr, other: exp.Expr) -> exp.Expr:
-    return kind(this=one.copy(), expression=other.copy())
+    return kind(this=enclosed(one.copy()), expression=enclosed(other.copy()))
 
 
 def _refuse_subquery(left: exp.Expr, right: exp.Expr) -> None:

@@ -92,12 +92,17 @@ def _has_null(node: exp.Binary) -> bool:
 
 def _by_column(group: list[exp.Expr]) -> list[list[exp.Expr]]:
     """Return the columns of compared rows; one list of all operands if they are not rows."""
-    if not isinstance(strip(group[0]), exp.Tuple):
+    rows = [row for each in group if (row := members_of(each)) is not None]
+    if len(rows) < len(group):
         return [group]  # as in most statements
-    rows = [strip(each) for each in group]
-    if not all(isinstance(row, exp.Tuple) for row in rows):
-        return [group]
-    return [list(column) for column in zip(*(row.expressions for row in rows), strict=False)]
+    return [list(column) for column in zip(*rows, strict=False)]
+
+
+def members_of(node: exp.Expr) -> list[exp.Expr] | None:
+    """Return the members of a row that is written out; None for other nodes."""
+    bare = strip(node)
+    is_call = isinstance(bare, exp.Anonymous) and bare.name.lower() == "row"
+    return bare.expressions if is_call or isinstance(bare, exp.Tuple) else None
 
 
 def is_recursive(tree: exp.Expr) -> bool:

@@ -547,3 +547,20 @@ SELECT @ '-5'
 SELECT abs(NULL)
 : double_precision
 = \N
+SELECT id, mod(id + 1, 2 + 1) FROM samples ORDER BY id
+: integer integer
+= 1	2
+= 2	0
+= 3	1
+= 4	2
+= 5	0
+= 6	1
+= 7	2
+= 8	0
+= 9	1
+SELECT mod(7 - 2, 2), mod(-(7 - 2), 2 + 2)
+: integer integer
+= 1	-1
+SELECT div(7 + 1, 2 + 1), gcd(4 + 4, 2 * 3), abs(1 - 5)
+: numeric integer integer
+= 2	2	4

@@ -327,3 +327,21 @@ SELECT ARRAY(SELECT ARRAY[to_char(id, '9'), 'x']) FROM samples ORDER BY 1
 = {{" 7",x}}
 = {{" 8",x}}
 = {{" 9",x}}
+SELECT ARRAY[1, '1.00'::jsonb]::text[]
+: text[]
+= {1,1.00}
+SELECT ARRAY[['a',2],['b',3]]::text[]
+: text[]
+= {{a,2},{b,3}}
+SELECT ARRAY[['1',2],[NULL,'3']]::int[]
+: integer[]
+= {{1,2},{NULL,3}}
+SELECT ARRAY[1, true]::int[]
+: integer[]
+= {1,1}
+SELECT ARRAY[id, t]::text[] FROM samples ORDER BY id LIMIT 2
+: text[]
+= {1,Abc}
+= {2,abc}
+SELECT array_append(ARRAY['a'::name], 1)
+! 42883

@@ -254,3 +254,68 @@ SELECT string_agg(u, ',') FROM (SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::u
 SELECT quote_literal(u), concat(u, 'x'), u::text || 'a' FROM (SELECT '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'::uuid AS u) q
 : text text text
 = '6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01'	6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01x	6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01a
+SELECT (true OR false, 1) = (false, 1)
+: boolean
+= f
+SELECT (1 < 2, 1) = (true, 1)
+: boolean
+= t
+SELECT (NOT true, 1) = (false, 1)
+: boolean
+= t
+SELECT id, (i > 1 OR i < 0, 1) = (false, 1) FROM samples ORDER BY id
+: integer boolean
+= 1	t
+= 2	f
+= 3	f
+= 4	f
+= 5	\N
+= 6	f
+= 7	f
+= 8	t
+= 9	f
+SELECT id, (i > 1, 1) < (true, 1) FROM samples ORDER BY id
+: integer boolean
+= 1	t
+= 2	f
+= 3	f
+= 4	f
+= 5	\N
+= 6	t
+= 7	f
+= 8	t
+= 9	f
+SELECT id, (i IS NULL, 1) = (false, 1) FROM samples ORDER BY id
+: integer boolean
+= 1	t
+= 2	t
+= 3	t
+= 4	t
+= 5	f
+= 6	t
+= 7	t
+= 8	t
+= 9	t
+SELECT id FROM samples WHERE (i > 1 OR i < 0, 1) IN ((true, 1)) ORDER BY id
+: integer
+= 2
+= 3
+= 4
+= 6
+= 7
+= 9
+SELECT ROW(1, 'a'::text) IS DISTINCT FROM ROW(1, 1)
+! 42883
+SELECT (NULL::numeric[], 1) IN (VALUES (NULL, 1))
+! 42883
+SELECT (NULL::text[], 1) IN (VALUES ('{1}'::jsonb[], 1))
+! 42883
+SELECT (-1, 1) IN (VALUES (true::boolean, 1))
+! 42883
+SELECT (1, 'a') IN (VALUES (NULL, 'a'), (1.5, 'a'))
+: boolean
+= \N
+SELECT CASE NULL WHEN ARRAY[1, 2] THEN 1 END
+! 42883
+SELECT CASE 'a' WHEN 1 THEN 1 END
+! 42883
