@@ -22,7 +22,7 @@ from tests.fuzz.grammar.forms import (
     forms,
 )
 from tests.fuzz.grammar.guards import guarded
-from tests.fuzz.tree import Literal, Node, Part
+from tests.fuzz.tree import Literal, Node, Part, spelled
 
 
 @dataclass(slots=True)
@@ -47,6 +47,32 @@ class Scope:
     def hides(self, text: str) -> bool:
         """Whether a name of the enclosing statement is hidden here."""
         return text.split(".", maxsplit=1)[0].strip('"') in self.hidden
+
+
+def _is_item(before: str, after: str) -> bool:
+    """Whether an argument, a member or an element stands between these texts."""
+    return before.endswith(("(", "[", ", ")) and after.startswith((")", "]", ", "))
+
+
+def unbracketed(node: Node) -> Node | None:
+    """Return a node without the brackets around all of it; None if it has none.
+
+    What copies such an operand must write them.
+    """
+    first, last = node.parts[0], node.parts[-1]
+    text = spelled(node)
+    if not isinstance(first, str) or not isinstance(last, str) or not text.startswith("("):
+        return None
+    depth, is_quoted = 0, False
+    for at, letter in enumerate(text):
+        is_quoted ^= letter == "'"
+        depth += 0 if is_quoted else {"(": 1, ")": -1}.get(letter, 0)
+        if not depth and not is_quoted and at < len(text) - 1:
+            return None
+    if "," in text:
+        return None  # a row
+    whole = (first[1:-1],) if len(node.parts) == 1 else (first[1:], *node.parts[1:-1], last[:-1])
+    return Node(node.sort, whole, node.simplest)
 
 
 RowsOf: TypeAlias = Callable[[str, Scope, int], Node]
@@ -139,7 +165,10 @@ class Expressions:
             else:
                 inner = text.replace("@", sort)
                 deeper = self.chance.random() < 0.45
-                parts.append(self.draw(inner, scope, depth - 1 if deeper else 0, rows))
+                drawn = self.draw(inner, scope, depth - 1 if deeper else 0, rows)
+                is_item = _is_item(form.parts[index - 1], form.parts[index + 1])
+                bare = unbracketed(drawn) if is_item and self.chance.random() < 0.7 else None
+                parts.append(bare or drawn)
         return Node(sort, tuple(parts), f"NULL::{sort}")
 
     def _leaf(self, sort: str, scope: Scope, depth: int, rows: RowsOf) -> Node | None:
