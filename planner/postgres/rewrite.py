@@ -41,13 +41,15 @@ from planner.postgres.expressions.time_calls import extracted
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open, is_recursive
-from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
+from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
+from planner.postgres.types.type_choice import common_place, name_of
 from planner.postgres.window_frames import read_frame
 from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import Nodes, call, cast, position_of, put, strip, wrapped
 from planner.values.sqltypes import format_type
-from stores.spec.schema import Kind
+from planner.values.type_modifiers import unsized
+from stores.spec.schema import TEXT, DataType, Kind
 
 
 def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
@@ -136,20 +138,42 @@ def _check_recursion(node: exp.Expr, types: Types) -> exp.Expr:
         return _kept_apart(fresh) if isinstance(node.parent, exp.CTE) else fresh
     first, widened = types.columns.of_first(node), types.columns.widened(node)
     name = node.parent.alias if node.parent is not None else ""
-    for place, (one, item) in enumerate(zip(first, node.expression.selects, strict=False), 1):
-        other = types.of(item.unalias())
-        if one is not None and one.kind in INTEGERS and other is not None:
-            overall = common_type((one, other))
-            if overall not in {one, None}:
-                raise MismatchedTypeError(
-                    f'recursive query "{name}" column {place} has type {format_type(one)} in '
-                    f"non-recursive term but type {format_type(overall)} overall",
-                    hint="Cast the output of the non-recursive term to the correct type.",
-                    position=position_of(node.this),
-                )
+    untyped = _nulls_as_texts(node.this)
+    for place, (given, item) in enumerate(zip(first, node.expression.selects, strict=False), 1):
+        other = None if is_open(item.unalias()) else types.of(item.unalias())
+        one = TEXT if place in untyped else given
+        if one is None or other is None:
+            continue
+        overall = other if place in untyped else _overall(one, other)
+        if overall != one:
+            raise MismatchedTypeError(
+                f'recursive query "{name}" column {place} has type {format_type(one)} in '
+                f"non-recursive term but type {format_type(overall)} overall",
+                hint="Cast the output of the non-recursive term to the correct type.",
+                position=position_of(node.this),
+            )
     if any(widened):
         _widen_first(node, widened)
     return node
+
+
+def _nulls_as_texts(query: exp.Expr) -> set[int]:
+    """Make each bare NULL of a SELECT list a text, as PostgreSQL does; return their places."""
+    found: set[int] = set()
+    for place, item in enumerate(query.selects if isinstance(query, exp.Select) else [], 1):
+        value = strip(item.unalias())
+        if isinstance(value, exp.Null):
+            found.add(place)
+            put(value, cast(exp.Null(), "TEXT"))
+    return found
+
+
+def _overall(one: DataType, other: DataType) -> DataType:
+    """Return the type of a column of which one part is recursive."""
+    place = common_place([name_of(one), name_of(other)])
+    if place == 1 and name_of(one) != name_of(other):
+        return other
+    return one if one.kind is not Kind.TEXT or one == other else unsized(one) or one
 
 
 def _kept_apart(union: exp.Expr) -> exp.Expr:

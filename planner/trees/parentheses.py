@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from planner.trees.checkpoints import checkpoint
+
 _OR, _AND, _NOT, _IS, _COMPARISON, _RANGE, _OTHER, _SUM, _PRODUCT, _POWER, _SUFFIX, _SIGN = range(
     12
 )
@@ -33,12 +35,15 @@ _SIDES = ("this", "expression", "low", "high", "zone")
 
 def parenthesize(tree: exp.Expr) -> None:
     """Put parentheses around operands that would otherwise belong to other operators, in place."""
-    for node in list(tree.walk()):
+    found: list[tuple[exp.Expr, int]] = []
+    for node in tree.walk():
+        checkpoint()
         if isinstance(node, exp.Bracket):
-            node.set("this", enclosed(node.this))
-        rank = _rank(type(node))
-        if rank is None or isinstance(node, exp.Escape):  # `a LIKE b ESCAPE c` has no parentheses
-            continue
+            found.append((node, _SIGN))
+        elif (rank := _rank(type(node))) is not None and not isinstance(node, exp.Escape):
+            found.append((node, rank))  # `a LIKE b ESCAPE c` has no parentheses
+    for node, rank in found:
+        checkpoint()
         for side in _SIDES:
             operand = node.args.get(side)
             is_test = isinstance(node, exp.Is) and side != "this"  # `IS NOT NULL`

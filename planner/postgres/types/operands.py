@@ -92,9 +92,11 @@ def _has_null(node: exp.Binary) -> bool:
 
 def _by_column(group: list[exp.Expr]) -> list[list[exp.Expr]]:
     """Return the columns of compared rows; one list of all operands if they are not rows."""
+    if members_of(group[0]) is None:
+        return [group]  # as in most statements
     rows = [row for each in group if (row := members_of(each)) is not None]
     if len(rows) < len(group):
-        return [group]  # as in most statements
+        return [group]
     return [list(column) for column in zip(*rows, strict=False)]
 
 

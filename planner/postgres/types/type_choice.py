@@ -130,13 +130,19 @@ class Mismatch(NamedTuple):
 
 
 def mismatch(given: Sequence[str]) -> Mismatch | None:
-    """Return why some types have no common one; None if they have.
+    """Return why some types have no common one; None if they have."""
+    found = common_place(given)
+    return found if isinstance(found, Mismatch) else None
+
+
+def common_place(given: Sequence[str]) -> int | Mismatch:
+    """Return the place of the type that all others become, or why there is none.
 
     Source: PostgreSQL's manual, 10.5, UNION, CASE, and Related Constructs.
     """
     known = [at for at, name in enumerate(given) if name != UNKNOWN]
     if not known:
-        return None
+        return 0
     chosen = known[0]
     for at in known[1:]:
         common, name = given[chosen], given[at]
@@ -148,7 +154,7 @@ def mismatch(given: Sequence[str]) -> Mismatch | None:
     for at in known:
         if not _becomes(given[at], given[chosen]):
             return Mismatch(at, chosen, is_of_categories=False)
-    return None
+    return chosen
 
 
 def _category(name: str) -> str:
