@@ -36,7 +36,7 @@ from planner.postgres.select_clauses import (
 from planner.trees.brackets import desugar_brackets
 from planner.trees.grammar import check_nodes
 from planner.trees.known_arguments import check_known
-from planner.trees.nodes import Nodes, kinds, position_of, put, strip
+from planner.trees.nodes import Nodes, kinds, position_of, put, signed, strip
 from stores.spec.schema import VALID_FROM, VALID_TO
 
 
@@ -51,9 +51,9 @@ def desugar(tree: exp.Query) -> Nodes:  # noqa: C901 - one form after the other
     nodes = Nodes(tree)
     check_nodes(nodes)
     _unwrap_texts(nodes)
-    if [star for star in nodes.of(exp.Star) if _name_row(star)]:
+    if [each for each in nodes.of(exp.Neg) if _fold_sign(each)]:
         nodes.renew()
-    if nodes.has(_ARRAYS) and [each for each in nodes.of(exp.Cast) if _cast_elements(each)]:
+    if [star for star in nodes.of(exp.Star) if _name_row(star)]:
         nodes.renew()
     if nodes.of(exp.Subquery):
         desugar_brackets(nodes)
@@ -92,30 +92,20 @@ def _unwrap_texts(nodes: Nodes) -> None:
             put(around, text)
 
 
+def _fold_sign(node: exp.Neg) -> bool:
+    """Write `- -1` as 1, because a sign before a number is part of it; return whether it is one."""
+    number, is_negative = signed(node)
+    is_number = isinstance(number, exp.Literal) and not number.is_string
+    if not is_number or not isinstance(strip(node.this), exp.Neg):
+        return False
+    put(node, exp.Neg(this=number.copy()) if is_negative else number.copy())
+    return True
+
+
 _REPLACED = DESUGARED | kinds(
     *(exp.Operator, exp.Unnest, exp.Anonymous, exp.Tuple, exp.Version, exp.Between)
 )
 """Each of these forms has a node of one of these types, or a function in FROM."""
-
-
-_ARRAYS = kinds(exp.Array)
-
-
-def _cast_elements(cast: exp.Cast) -> bool:
-    """Write `ARRAY[1.5, 'NaN']::real[]` as an array of reals; return whether it is one.
-
-    PostgreSQL reads the texts of an array as the type that it is cast to, not as its numbers'.
-    """
-    leaf, array = cast.to, strip(cast.this)
-    while leaf.this is exp.DType.ARRAY and len(leaf.expressions) == 1:
-        leaf = leaf.expressions[0]
-    elements = array.expressions if isinstance(array, exp.Array) else []
-    texts = [isinstance(each, exp.Literal) and bool(each.is_string) for each in elements]
-    if leaf is cast.to or all(texts) or not any(texts):
-        return False
-    for each in elements:
-        put(each, exp.Cast(this=each.copy(), to=leaf.copy()))
-    return True
 
 
 def _name_row(star: exp.Star) -> bool:

@@ -564,3 +564,12 @@ SELECT mod(7 - 2, 2), mod(-(7 - 2), 2 + 2)
 SELECT div(7 + 1, 2 + 1), gcd(4 + 4, 2 * 3), abs(1 - 5)
 : numeric integer integer
 = 2	2	4
+SELECT - -2147483648, -(-2147483648), pg_typeof(- -2147483648), - - -1, -(-(-2))
+: bigint bigint regtype integer integer
+= 2147483648	2147483648	bigint	-1	-2
+SELECT id FROM samples ORDER BY id FETCH FIRST (- -1) ROWS WITH TIES
+: integer
+= 1
+SELECT -(-9223372036854775808), pg_typeof(-(-9223372036854775808))
+: numeric regtype
+= 9223372036854775808	numeric
