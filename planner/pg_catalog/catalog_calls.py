@@ -174,12 +174,15 @@ def _is_catalog_call(node: exp.Expr) -> bool:
 
 
 def _names_object(node: exp.Expr) -> bool:
-    """Whether a node is a cast to regclass or a similar type, or of one: `'x'::regclass::oid`."""
+    """Whether a node is a cast to regclass or a similar type, or of one: `'x'::regclass::oid`.
+
+    `to_regclass('x')::oid` is one, too.
+    """
     while isinstance(node, exp.Cast | exp.Paren):
         if is_object_cast(node):
             return True
         node = node.this
-    return False
+    return isinstance(node, exp.Anonymous) and node.name.lower().startswith("to_reg")
 
 
 def _as_used(node: exp.Expr) -> exp.Expr:

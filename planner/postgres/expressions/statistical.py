@@ -16,7 +16,7 @@ from sqlglot import exp
 from planner.postgres.expressions.rules import CallRule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import FLOATS
-from planner.trees.nodes import aggregate_call, call, outermost, put, wrapped
+from planner.trees.nodes import aggregate_call, outermost, put, wrapped
 
 
 def beside(aggregate: exp.Expr, node: exp.Expr, other: exp.Expr) -> exp.Expr:
@@ -58,7 +58,9 @@ def _without_spread(constant: Sequence[str]) -> CallRule:
         aggregate, known = outermost(node), types.of(node)
         spreads = [
             exp.EQ(
-                this=beside(aggregate, node, call(name, *(each.copy() for each in given))),
+                this=beside(
+                    aggregate, node, aggregate_call(name, *(each.copy() for each in given))
+                ),
                 expression=exp.Literal.number(0),
             )
             for name in constant

@@ -457,3 +457,9 @@ SET TimeZone = 'America/New_York'; SELECT date(tz), tz::date, date(at), date(day
 = 2020-02-29	2020-02-29	2020-02-29	2020-02-29
 = 2020-03-14	2020-03-14	2020-03-15	2020-03-15
 = 2020-12-31	2020-12-31	2020-12-31	2020-12-31
+SELECT max(to_regtype('text')::oid::bigint), count(to_regclass('pg_class')::oid) FROM samples
+: bigint bigint
+= 25	9
+SELECT to_regtype('int4')::text, to_regtype('nope')::oid FROM samples LIMIT 1
+: text oid
+= integer	\N

@@ -377,3 +377,9 @@ SELECT count(coalesce(CASE WHEN i = 0 THEN 1 END, 6 / i, 5 / i)), max(coalesce(C
 = 1	6
 = 1	6
 = 2	6
+SELECT regr_slope((CASE WHEN n BETWEEN -9 AND 9 THEN (SELECT n::smallint) END)::double precision, i::double precision) FROM samples
+: double_precision
+= 0.04895104895104895
+SELECT corr((CASE WHEN n BETWEEN -9 AND 9 THEN (SELECT n::smallint) END)::double precision, i::double precision) IS NOT NULL FROM samples
+: boolean
+= t
