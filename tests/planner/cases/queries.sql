@@ -267,7 +267,7 @@ SELECT number FROM orders WHERE name = ANY (ARRAY['ann', name]) AND number = ANY
 
 -- so is each of them
 SELECT number FROM orders WHERE name <> ALL (ARRAY[name || 'x', 'ann'])
-| compose SELECT "number" FROM "r0" AS "orders" WHERE ("name" <> "name" || 'x' AND "name" <> 'ann')
+| compose SELECT "number" FROM "r0" AS "orders" WHERE ("name" <> ("name" || 'x') AND "name" <> 'ann')
 |   r0: scan orders; columns name, number; on 3 partitions
 | residual name <> ALL (ARRAY[name || 'x', 'ann'])
 => 1
