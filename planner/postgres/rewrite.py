@@ -142,7 +142,7 @@ def _check_recursion(node: exp.Expr, types: Types) -> exp.Expr:
     for place, (given, item) in enumerate(zip(first, node.expression.selects, strict=False), 1):
         other = None if is_open(item.unalias()) else types.of(item.unalias())
         one = TEXT if place in untyped else given
-        if one is None or other is None:
+        if one is None or other is None or other.kind is Kind.NULL:
             continue
         overall = other if place in untyped else _overall(one, other)
         if overall != one:

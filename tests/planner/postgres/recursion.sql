@@ -253,3 +253,23 @@ WITH RECURSIVE r(a) AS (SELECT 1::float8 UNION ALL SELECT a::numeric * 2 FROM r 
 = 16
 WITH RECURSIVE r(a) AS (SELECT 'a'::text UNION ALL SELECT 1 FROM r) SELECT * FROM r
 ! 42804
+WITH RECURSIVE r(a,b) AS (SELECT 1, NULL UNION ALL SELECT a + 1, b FROM r WHERE a < 3) SELECT * FROM r ORDER BY 1
+: integer text
+= 1	\N
+= 2	\N
+= 3	\N
+WITH RECURSIVE r(a,b) AS (SELECT 1, NULL UNION ALL SELECT a + 1, b || 'x' FROM r WHERE a < 3) SELECT * FROM r ORDER BY 1
+: integer text
+= 1	\N
+= 2	\N
+= 3	\N
+WITH RECURSIVE r(a,b) AS (SELECT 1, NULL UNION ALL SELECT a + 1, coalesce(b, 'x') FROM r WHERE a < 3) SELECT * FROM r ORDER BY 1
+: integer text
+= 1	\N
+= 2	x
+= 3	x
+WITH RECURSIVE r(a,b) AS (SELECT 1, 1::oid UNION ALL SELECT a + 1, b FROM r WHERE a < 3) SELECT * FROM r ORDER BY 1
+: integer oid
+= 1	1
+= 2	1
+= 3	1
