@@ -10,9 +10,8 @@ from sqlglot import exp
 
 from planner.trees.checkpoints import checkpoint
 
-_OR, _AND, _NOT, _IS, _COMPARISON, _RANGE, _OTHER, _SUM, _PRODUCT, _POWER, _SUFFIX, _SIGN = range(
-    12
-)
+_OR, _AND, _NOT, _IS, _COMPARISON, _RANGE = range(6)
+_OTHER, _SUM, _PRODUCT, _POWER, _SUFFIX, _SIGN = range(6, 12)
 _RANKS: tuple[tuple[tuple[type[exp.Expr], ...], int], ...] = (
     ((exp.Or, exp.Xor), _OR),
     ((exp.And,), _AND),
