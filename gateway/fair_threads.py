@@ -362,7 +362,7 @@ class FairThreads:
             self._lent -= 1
 
     def _go_on(self, owner: Owner, back: _Return) -> None:
-        """Give a call its place out of turn: it was cancelled, so it ends at once."""
+        """Give a cancelled call its place out of turn; it ends at once."""
         with self._lock:
             if self._queue.remove(owner, back):
                 self._queue.go_on(owner)

@@ -33,7 +33,7 @@ _SIDES = ("this", "expression", "low", "high", "zone")
 
 
 def parenthesize(tree: exp.Expr) -> None:
-    """Put parentheses around operands that would otherwise belong to other operators, in place."""
+    """Put parentheses around each operand that another operator would otherwise take, in place."""
     found: list[tuple[exp.Expr, int]] = []
     for node in tree.walk():
         checkpoint()
@@ -51,7 +51,7 @@ def parenthesize(tree: exp.Expr) -> None:
 
 
 def enclosed(node: exp.Expr) -> exp.Expr:
-    """Return a node as an operand of any operator."""
+    """Return a node in parentheses if it is an operator, so that any other one can take it."""
     return node if _rank(type(node)) is None else exp.Paren(this=node)
 
 
@@ -68,7 +68,7 @@ def _needs(node: exp.Expr, rank: int, operand: exp.Expr, side: str) -> bool:
 
 
 def _rank(kind: type[exp.Expr]) -> int | None:
-    """Return how loosely an operator binds; None for what is none."""
+    """Return the precedence of an operator, from 0 for the loosest; None for other nodes."""
     if kind not in _known:
         _known[kind] = _found_rank(kind)
     return _known[kind]

@@ -121,22 +121,22 @@ def _agree(given: Operands, wanted: Operands) -> bool:
 
 
 class Mismatch(NamedTuple):
-    """Two of some types that no type can hold, by their places."""
+    """Two of some types that have no common type, by their indexes."""
 
     one: int
     other: int
     is_of_categories: bool
-    """Whether nothing but a cast makes them one; otherwise the first lacks an implicit cast."""
+    """Whether their categories differ; otherwise the first has no implicit cast to the other."""
 
 
 def mismatch(given: Sequence[str]) -> Mismatch | None:
-    """Return why some types have no common one; None if they have."""
+    """Return why some types have no common type; None if they have one."""
     found = common_place(given)
     return found if isinstance(found, Mismatch) else None
 
 
 def common_place(given: Sequence[str]) -> int | Mismatch:
-    """Return the place of the type that all others become, or why there is none.
+    """Return the index of the type that all the others are converted to, or why there is none.
 
     Source: PostgreSQL's manual, 10.5, UNION, CASE, and Related Constructs.
     """
