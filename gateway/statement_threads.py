@@ -34,6 +34,8 @@ class _End:
 
 
 _END = _End()
+_SHORT_LEAST = 4
+"""Threads of short calls. With fewer, one that takes long would be a user's whole share."""
 _FINISHED_AT_ONCE = 2
 """Items of one stream that are finished at once. More would speed up its reader and delay
 others."""
@@ -42,7 +44,8 @@ others."""
 class StatementThreads:
     """A bounded number of threads with a bounded queue, in which users take turns.
 
-    Short calls have threads of their own, half as many, which long calls cannot take.
+    Short calls have threads of their own, half as many but four at least, which long calls cannot
+    take: what looks short may take long, and a user must still see it, and end it.
 
     Args:
         count: how many calls run at once.
@@ -62,7 +65,7 @@ class StatementThreads:
     ) -> None:
         if count < 1 or queue_max < 0:
             raise ValueError("there must be at least one thread and no negative queue")
-        share, short = user_share(count), max(2, count // 2)
+        share, short = user_share(count), max(_SHORT_LEAST, count // 2)
         self._long = self._lane = FairThreads(
             count=count,
             queue_max=queue_max,

@@ -94,6 +94,14 @@ class RealGateway:
         """Return the ids of its process and of all descendants."""
         return family_of(self.process.pid)
 
+    def __enter__(self) -> RealGateway:
+        self.wait_until_ready()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.returncode is None:
+            self.end()
+
     def end(self, number: signal.Signals = signal.SIGTERM) -> float:
         """Send a signal; return the seconds until the process has ended."""
         begun = time.monotonic()

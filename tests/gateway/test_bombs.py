@@ -105,7 +105,7 @@ def test_a_bomb_is_contained(gateway: RealGateway, sql: str) -> None:
 def test_eight_at_once_do_not_delay_lookups(gateway: RealGateway) -> None:
     with Watcher(gateway) as watcher, ThreadPoolExecutor(8) as threads:
         ended = [threads.submit(outcome, gateway, BOMBS[0]) for _ in range(8)]
-        assert {each.result()[0] for each in ended} == {"57014"}
+        assert {each.result()[0] for each in ended} <= {"57014", "53200"}
     assert len(watcher.lookups.delayed_s) > 20
     assert max(watcher.lookups.delayed_s) < DELAYED_S
     assert statistics.median(watcher.lookups.took_s) < DELAYED_S
@@ -159,10 +159,11 @@ def test_a_cancel_ends_it(gateway: RealGateway) -> None:
 def test_the_gateway_ends_while_bombs_run(
     tmp_path_factory: pytest.TempPathFactory, number: signal.Signals
 ) -> None:
-    gateway = RealGateway(tmp_path_factory.mktemp("ended"), "grace_ms=200")
-    gateway.wait_until_ready()
     bombs = [BOMBS[0], f"SELECT * FROM generate_series(1, {JARO}::bigint)", BOMBS[12]]
-    with ThreadPoolExecutor(len(bombs)) as threads:
+    with (
+        RealGateway(tmp_path_factory.mktemp("ended"), "grace_ms=200") as gateway,
+        ThreadPoolExecutor(len(bombs)) as threads,
+    ):
         ended = [threads.submit(outcome, gateway, sql, 60_000) for sql in bombs]
         with gateway.connect() as session:
             while session.execute("SELECT count(*) > 1 FROM stategate.queries").fetchone() != (
@@ -176,3 +177,14 @@ def test_the_gateway_ends_while_bombs_run(
             with suppress(psycopg.OperationalError):  # it had connected, but not begun
                 each.result(WAIT_S)
     assert all(map(is_gone, family[1:]))
+
+
+def test_a_user_sees_and_ends_what_takes_long(gateway: RealGateway) -> None:
+    running = "SELECT pid FROM stategate.queries WHERE sql LIKE 'SELECT jaro%'"
+    with ThreadPoolExecutor(1) as threads, gateway.connect() as session:
+        ended = threads.submit(outcome, gateway, BOMBS[0], 60_000)
+        while not (found := session.execute(running).fetchall()):
+            pass
+        for (pid,) in found:
+            assert session.execute("SELECT pg_cancel_backend(%s)", [pid]).fetchone() == (True,)
+        assert ended.result(WAIT_S)[0] == "57014"

@@ -90,8 +90,9 @@ class Held:
         self._gate = threading.Event()
         self.calls: list[asyncio.Task[bool]] = []
 
-    async def hold(self, user: str, count: int) -> None:
+    async def hold(self, user: str, count: int, *, short: bool = False) -> None:
         mine = self.threads.of(user)
+        mine = mine.short if short else mine
         for _ in range(count):
             self.calls.append(asyncio.create_task(mine.run(self._gate.wait, WAIT_S)))
         await asyncio.sleep(0)
@@ -109,6 +110,13 @@ async def test_one_user_leaves_threads_to_others_and_all_leave_those_of_short_ca
     assert await held.threads.of("bob").run(int) == 0
     await held.hold("bob", 1)
     assert held.threads.running == 4
+    assert await held.threads.of("ann").short.run(int) == 0
+    await held.free()
+
+
+async def test_a_user_is_answered_beside_a_short_call_that_takes_long() -> None:
+    held = Held(1)
+    await held.hold("ann", 1, short=True)
     assert await held.threads.of("ann").short.run(int) == 0
     await held.free()
 
