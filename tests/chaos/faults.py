@@ -82,9 +82,13 @@ class Storm:
             time.sleep(_LOOK_S)
 
     def calm(self) -> None:
-        """Repair everything."""
+        """Repair everything, also what waits for another driver's first epoch."""
         self.rebuilds.calm()
         self._repair(float("inf"))
+        while self._repairs:
+            time.sleep(_LOOK_S)
+            self.world.tend()
+            self._repair(float("inf"))
         if self._compaction is not None:
             self._compaction.wait(60)
 
