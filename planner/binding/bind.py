@@ -279,7 +279,13 @@ class _Binder:
             self._relations[id(table)] = relation
             names = tuple(column.name for column in relation.columns)
             hidden = frozenset(relation.readable) - set(names)
-            return Named(columns=names, written=names, hidden=hidden, schema=relation.schema)
+            return Named(
+                columns=names,
+                written=names,
+                hidden=hidden,
+                schema=relation.schema,
+                key=relation.primary_key,
+            )
         if table.this is None:
             raise NotSupportedError(
                 "ROWS FROM is not supported", hint="Join the functions instead."

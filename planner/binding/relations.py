@@ -28,8 +28,12 @@ from stores.spec.schema import (
     PSEUDO_COLUMNS,
     TEXT,
     TIMESTAMPTZ,
+    VALID_FROM,
+    WINDOW_END,
+    WINDOW_START,
     Column,
     DataType,
+    StoreKind,
     StoreSchema,
 )
 
@@ -117,6 +121,11 @@ class Relation(Struct, frozen=True, kw_only=True):
     """Further columns that can be named; stores list theirs in their schema."""
 
     @property
+    def primary_key(self) -> tuple[str, ...]:
+        """Return the columns by which a store's rows differ; nothing for other relations."""
+        return () if self.store is None else primary_key_of(self.store)
+
+    @property
     def cheapest(self) -> str:
         """Return the column that is read if none is needed."""
         return "_partition" if self.store is not None else self.columns[0].name
@@ -127,6 +136,20 @@ class Relation(Struct, frozen=True, kw_only=True):
         if self.store is not None:
             return self.store.column_by_name
         return {column.name: column for column in (*self.columns, *self.hidden)}
+
+
+_KEY_TIMES: Mapping[StoreKind, tuple[str, ...]] = {
+    StoreKind.SESSION: (WINDOW_START.name, WINDOW_END.name),
+    StoreKind.VERSIONED: (VALID_FROM.name,),
+    StoreKind.WINDOW: (WINDOW_START.name,),
+}
+"""Columns that the primary key has after the key of a store."""
+
+
+def primary_key_of(schema: StoreSchema) -> tuple[str, ...]:
+    """Return the columns by which the rows of a store differ."""
+    key = (column.name for column in schema.key)
+    return (*key, *_KEY_TIMES.get(schema.kind, ()))
 
 
 def relation_of(schema: StoreSchema) -> Relation:

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from planner.binding.relations import SYSTEM_SCHEMA
+from planner.binding.relations import SYSTEM_SCHEMA, primary_key_of
 from planner.values.quoting import quote_name
 from stores.spec.schema import (
     VALID_FROM,
@@ -18,7 +18,6 @@ from stores.spec.schema import (
     WINDOW_END,
     WINDOW_START,
     Column,
-    StoreKind,
     StoreSchema,
 )
 
@@ -68,7 +67,7 @@ def store_relation(schema: StoreSchema) -> Relation:
         name=schema.name,
         relkind="r",
         columns=schema.columns,
-        primary_key=(*key, *_KEY_TIMES.get(schema.kind, ())),
+        primary_key=primary_key_of(schema),
         index_name=f"{schema.name}_pkey",
         required=(
             *sorted(schema.not_null),
@@ -79,12 +78,6 @@ def store_relation(schema: StoreSchema) -> Relation:
     )
 
 
-_KEY_TIMES: Mapping[StoreKind, tuple[str, ...]] = {
-    StoreKind.SESSION: (WINDOW_START.name, WINDOW_END.name),
-    StoreKind.VERSIONED: (VALID_FROM.name,),
-    StoreKind.WINDOW: (WINDOW_START.name,),
-}
-"""Columns that the primary key has after the key of a store."""
 _TIME_COMMENTS: Mapping[str, str] = {
     VALID_FROM.name: "when the version became valid, inclusive",
     VALID_TO.name: "when the next version replaced it, exclusive; NULL for the newest",

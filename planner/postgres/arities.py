@@ -11,7 +11,7 @@ from collections.abc import Container, Mapping, Sequence
 from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError, UnknownNameError
-from planner.postgres.refused import check_over, unknown_function
+from planner.postgres.refused import OF_WINDOWS, check_over, unknown_function
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments, is_open
@@ -121,6 +121,13 @@ def _check_meaning(node: exp.Expr, name: str, given: Sequence[exp.Expr], types: 
 
 _OF_ANY_TYPE = frozenset({"mode", "percentile_disc"})
 """Aggregates with WITHIN GROUP whose result has the type of what they order."""
+_ORDERED_SETS = frozenset(
+    {
+        *("mode", "percentile_cont", "percentile_disc"),
+        *("listagg", "quantile", "quantile_cont", "quantile_disc"),
+    }
+)
+"""Those of PostgreSQL that we have, and those of DuckDB."""
 
 
 def _check_ordered_set(within: exp.WithinGroup, types: Types) -> None:
@@ -137,6 +144,8 @@ def _check_ordered_set(within: exp.WithinGroup, types: Types) -> None:
             "could not determine polymorphic type because input has type unknown",
             position=position_of(within),
         )
+    if name not in _ORDERED_SETS | OF_WINDOWS:
+        raise unknown_function(within.this, name, _types_shown(given, types))
     if record is None or not record.has_own_syntax:
         return
     lengths = {len(signature) for form in record.forms for signature in form.signatures}

@@ -178,6 +178,10 @@ def _check_order(node: exp.Expr, types: Types) -> None:
         )
 
 
+FOLLOWS = "follows"
+"""Marks a term of GROUP BY that follows from others, so that no two of a group are compared."""
+
+
 def term_of(
     term: exp.Expr, select: exp.Select, types: Types, *, is_group: bool = False
 ) -> tuple[exp.Expr, DataType | None]:
@@ -226,7 +230,8 @@ def group_items(node: exp.Expr) -> Iterator[exp.Expr]:
 def _check_select(select: exp.Select, types: Types) -> None:
     group, distinct = select.args.get("group"), select.args.get("distinct")
     for each in () if group is None else group_items(group):
-        _check_equal(*term_of(each, select, types, is_group=True), types)
+        if FOLLOWS not in each.meta:
+            _check_equal(*term_of(each, select, types, is_group=True), types)
     if distinct is None:
         return
     on = distinct.args.get("on")

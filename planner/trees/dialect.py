@@ -25,7 +25,7 @@ from planner.trees.plain_statements import KEPT_NAMES, is_plain
 from planner.trees.subscripts import is_subscripted, parse_subscript, whole_type
 from planner.trees.substring_syntax import parse_substring
 from planner.trees.type_calls import TYPE_CALLS
-from planner.trees.type_syntax import TypeParser
+from planner.trees.type_syntax import INTERVAL_UNITS, TypeParser
 from planner.trees.values_syntax import ValuesParser
 
 _OF_POSITIONS = (
@@ -204,6 +204,17 @@ class StategateSQL(Postgres):
                 self.raise_error("LATERAL is for functions and subqueries")
             return found
 
+        def _parse_table_sample(self, as_modifier: bool = False) -> exp.TableSample | None:
+            """Read `TABLESAMPLE method (percentage) REPEATABLE (seed)`."""
+            if not self._match(TokenType.TABLE_SAMPLE):
+                return None
+            method = self._parse_var(any_token=True)
+            percent = self._parse_wrapped(self._parse_disjunction)
+            seed = None
+            if self._match_text_seq("REPEATABLE"):
+                seed = self._parse_wrapped(self._parse_disjunction)
+            return self.expression(exp.TableSample(method=method, percent=percent, seed=seed))
+
         def _parse_lateral(self) -> exp.Lateral | None:
             """Read no LATERAL that is not an item of FROM."""
             return None
@@ -305,6 +316,8 @@ def _loses_arguments(call: exp.Expr, given: list[Any]) -> bool:
     return any(id(each) not in held for each in given)
 
 
+# The class would add the short names of other systems: `'01:02'::interval m` has a name after it.
+StategateSQL.VALID_INTERVAL_UNITS = set(INTERVAL_UNITS)
 DIALECT = StategateSQL()
 
 

@@ -134,7 +134,7 @@ class _Checked:
         del token
         if self._rows and self._rows[-1] == len(self.opened):
             return not self._is_next(at, _BRACKET)
-        is_last = at + 1 == len(self._tokens) or self._is_next(at, _AFTER_LIST)
+        is_last = self._is_last(at) or self._is_next(at, _AFTER_LIST)
         return is_last or self._is_missing(at)
 
     def _directs(self, at: int, token: Token) -> bool:
@@ -188,7 +188,9 @@ class _Checked:
         return name.token_type in _NAMES and not _is_one_of(name, _NO_CALLS)
 
     def _casts(self, at: int, token: Token) -> bool:
-        """Check the type after `::`, or after AS in CAST."""
+        """Check the type after `::`, or after AS in CAST; whether nothing follows AS."""
+        if self._is_last(at) or self._is_next(at, _AFTER_NOTHING):
+            return token.token_type is TokenType.ALIAS
         if token.token_type is TokenType.DCOLON or self._is_in_cast():
             check_type_name(self._sql, self._tokens, at + 1)
         return False
@@ -266,11 +268,20 @@ class _Checked:
     def _is_next(self, at: int, kinds: Set[TokenType]) -> bool:
         return at + 1 < len(self._tokens) and self._tokens[at + 1].token_type in kinds
 
+    def _is_last(self, at: int) -> bool:
+        return at + 1 == len(self._tokens)
+
     def _is(self, at: int, kind: TokenType) -> bool:
         return self._tokens[at].token_type is kind
 
 
-_BEFORE_DOT = frozenset({TokenType.NUMBER, TokenType.DOT})
+_BEFORE_DOT = frozenset(
+    {
+        *(TokenType.NUMBER, TokenType.STRING, TokenType.DOT),
+        *(TokenType.NULL, TokenType.TRUE, TokenType.FALSE),
+    }
+)
+_AFTER_NOTHING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.COMMA})
 _CHECKS: Mapping[TokenType, Callable[[_Checked, int, Token], bool]] = {
     **dict.fromkeys(_OPENING, _Checked._opens),
     **dict.fromkeys(_OPENING.values(), _Checked._closes),
@@ -298,7 +309,8 @@ def _is_no_name(before: Token, token: Token) -> bool:
 
 
 _SETS = (exp.Union, exp.Except, exp.Intersect)
-_CHECKED = kinds(exp.CTE, exp.Array, exp.WithinGroup, exp.Lateral, exp.Kwarg, *_SETS)
+_MOMENTS = (exp.CurrentTime, exp.CurrentTimestamp, exp.Localtime, exp.Localtimestamp)
+_CHECKED = kinds(exp.CTE, exp.Array, exp.WithinGroup, exp.Lateral, exp.Kwarg, *_SETS, *_MOMENTS)
 
 
 def check_nodes(nodes: Nodes) -> None:
@@ -306,7 +318,8 @@ def check_nodes(nodes: Nodes) -> None:
 
     Raises:
         InvalidSyntaxError: a CTE, a side of UNION or a LATERAL is no query, an array has a slice,
-            WITHIN GROUP no ORDER BY, or an argument without a name follows one with a name.
+            WITHIN GROUP no ORDER BY, the present time no number of digits, or an argument without
+            a name follows one with a name.
     """
     for node in nodes.among(_CHECKED):
         checkpoint()
@@ -317,6 +330,9 @@ def check_nodes(nodes: Nodes) -> None:
         elif isinstance(node, exp.Lateral):
             body = node.this.this if isinstance(node.this, exp.Subquery) else node.this
             wrong = None if isinstance(body, exp.Query | exp.Values) else node.this
+        elif isinstance(node, _MOMENTS):
+            is_called = node.meta.get("name", "").lower() == "now"
+            wrong = None if is_called or _is_count(node.this) else node.this
         elif isinstance(node, exp.Kwarg):
             wrong = _unnamed_after(node)
         elif isinstance(node, exp.SetOperation):
@@ -332,6 +348,10 @@ def _unnamed_after(named: exp.Kwarg) -> exp.Expr | None:
     given = named.parent.expressions if named.parent is not None else ()
     rest = itertools.dropwhile(lambda each: each is not named, given)
     return next((each for each in rest if not isinstance(each, exp.Kwarg)), None)
+
+
+def _is_count(node: exp.Expr | None) -> bool:
+    return node is None or (isinstance(node, exp.Literal) and node.name.isdigit())
 
 
 def _sides(node: exp.SetOperation) -> Sequence[exp.Expr]:

@@ -184,23 +184,40 @@ class _Reader:
             self._at += 1
             if self._is(TokenType.R_PAREN):
                 self._fail(self._at)
-            if self._is(TokenType.DASH):
-                raise NotSupportedError(
-                    "a negative modifier of a type is not supported",
-                    hint="Round to the places, and cast to numeric.",
-                    position=opening.start + 2,
-                )
-            if self._at >= len(self._tokens):
-                self._fail(self._at)
-            sizes.append(self._tokens[self._at])
-            self._at += 1
+            sizes.append(self._read_modifier(opening))
         if not self._is(TokenType.R_PAREN):
-            raise InvalidSyntaxError(
-                "type modifiers must be simple constants or identifiers",
-                position=opening.start + 2,
-            )
+            self._refuse_modifier(opening)
         self._at += 1
         self._check_modifiers(name, sizes)
+
+    def _read_modifier(self, opening: Token) -> Token:
+        """Read one modifier, with brackets around it."""
+        first = self._at
+        while self._is(TokenType.L_PAREN):
+            self._at += 1
+        opened = self._at - first
+        if self._is(TokenType.DASH):
+            raise NotSupportedError(
+                "a negative modifier of a type is not supported",
+                hint="Round to the places, and cast to numeric.",
+                position=opening.start + 2,
+            )
+        if self._at >= len(self._tokens):
+            self._fail(self._at)
+        found = self._tokens[self._at]
+        self._at += 1
+        for _ in range(opened):
+            if not self._is(TokenType.R_PAREN):
+                self._refuse_modifier(opening)
+            self._at += 1
+        if found.token_type is TokenType.NULL:
+            self._refuse_modifier(opening)
+        return found
+
+    def _refuse_modifier(self, opening: Token) -> NoReturn:
+        raise InvalidSyntaxError(
+            "type modifiers must be simple constants or identifiers", position=opening.start + 2
+        )
 
     def _check_modifiers(self, name: str, sizes: Sequence[Token]) -> None:
         position = sizes[0].start + 1

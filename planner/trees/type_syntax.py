@@ -12,8 +12,8 @@ from planner.trees.interpreted_sqlglot import PostgresParser
 from planner.trees.type_names import check_type_name
 
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
-_INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
-"""The units that may follow the text of an interval."""
+INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
+"""The units that may follow the text of an interval, and the name of its type."""
 INTERNAL_TYPES = frozenset(
     {
         *(
@@ -62,6 +62,12 @@ class TypeParser(PostgresParser):
             return found
         return super()._parse_types(*args, **kwargs)
 
+    def _parse_type_size(self) -> exp.DataTypeParam | None:
+        found = super()._parse_type_size()
+        if found is not None:
+            found.set("this", found.this.unnest())
+        return found
+
     def _parse_interval(
         self, require_interval: bool = True, parse_function_unit: bool = True
     ) -> exp.Add | exp.Interval | None:
@@ -89,7 +95,7 @@ class TypeParser(PostgresParser):
         return self.expression(exp.Interval(this=literal, unit=unit))
 
     def _parse_interval_field(self) -> exp.Var | None:
-        if self._curr is None or self._curr.text.upper() not in _INTERVAL_UNITS:
+        if self._curr is None or self._curr.text.upper() not in INTERVAL_UNITS:
             return None
         self._advance()
         return exp.var(self._prev.text.upper())

@@ -46,7 +46,7 @@ _UNITS = {
 _TOKEN = re.compile(
     r"""[ \t\n,]*(?:
       (?P<clock>[+-]?[ ]*\d+:\d{1,2}(?::\d{1,2})?(?:\.\d*)?)
-    | (?P<years>[+-]?[ ]*\d+-\d+(?:-\d+)*)(?![\d-])
+    | (?P<years>[+-]?[ ]*\d+-\d*(?:-\d+)*)(?![\d-])
     | (?P<number>[+-]?[ ]*(?:\d+(?:\.\d*)?|\.\d+))(?![\d:-])
     | (?P<word>[a-zA-Z]+)(?![a-zA-Z\d-])
     | (?P<at>@)
@@ -186,12 +186,12 @@ class _Sum:
         """Add `1-2`, years and months."""
         sign = "-" if field[0] == "-" else ""
         years, months, *rest = field.lstrip("+- ").split("-")
-        if int(months[:_DIGITS_MAX]) > 11:
+        if int(months[:_DIGITS_MAX] or 0) > 11:
             raise _too_large(self._text)
         if rest:
             raise _invalid(self._text)  # a date; an error in its months comes first
         self.add(f"{sign}{years}", ("months", 12))
-        self.add(f"{sign}{months}", ("months", 1))
+        self.add(f"{sign}{months or 0}", ("months", 1))
 
     def interval(self) -> Interval:
         """Return the sum.

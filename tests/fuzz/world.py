@@ -19,6 +19,7 @@ import pyarrow as pa
 from psycopg import sql
 from psycopg.rows import TupleRow
 
+from planner.binding.relations import primary_key_of
 from stores.log.writing.store_writer import StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import DataType, InputTopic, Kind, StoreKind, StoreSchema
@@ -261,6 +262,10 @@ def fill_postgres(connection: psycopg.Connection[TupleRow], *, is_reversed: bool
         )
         name = sql.Identifier(schema.name)
         connection.execute(sql.SQL("CREATE TABLE {} ({})").format(name, listed))
+        key = primary_key_of(schema)
+        if all(row.get(column) is not None for row in ROWS[schema.name] for column in key):
+            names = sql.SQL(", ").join(map(sql.Identifier, key))
+            connection.execute(sql.SQL("ALTER TABLE {} ADD PRIMARY KEY ({})").format(name, names))
         places = sql.SQL(", ").join([sql.SQL("%s")] * len(schema.columns))
         insert = sql.SQL("INSERT INTO {} VALUES ({})").format(name, places)
         for row in ROWS[schema.name][:: -1 if is_reversed else 1]:

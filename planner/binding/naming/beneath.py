@@ -31,6 +31,7 @@ from planner.binding.naming.groups import (
     plain_meaning,
     value_of,
 )
+from planner.binding.naming.key_groups import group_by_keys
 from planner.binding.naming.namespaces import Item
 from planner.binding.naming.result_names import RESULT, grouped_terms, meaning
 from planner.errors import NotSupportedError
@@ -77,6 +78,7 @@ def split_levels(nodes: Nodes, items: Iterable[Item], taken: set[str]) -> Ungrou
         InvalidSyntaxError: an aggregate may not stand where its query has it (42803).
         NotSupportedError: such a SELECT has a star whose columns are not known.
     """
+    group_by_keys(nodes, items)
     owners = Owners(items)
     moved = owners.aggregates_of_outer(nodes) if nodes.has(_AGGREGATES) else []
     ids = {id(each.whole) for each in moved}

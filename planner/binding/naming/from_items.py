@@ -41,12 +41,14 @@ class Relation:
         written: the same ones by their names in the bound tree.
         hidden: further columns.
         schema: its schema; None for a common table expression.
+        key: the columns of its primary key.
     """
 
     columns: Names | None
     written: Names
     hidden: frozenset[str] = frozenset()
     schema: str | None = None
+    key: Names = ()
 
 
 Commons = Mapping[str, Relation]
@@ -163,6 +165,7 @@ class FromReader:
         given = [each.name for each in alias.columns] if isinstance(alias, exp.TableAlias) else []
         columns, written = relation.columns, relation.written
         name = node.alias_or_name
+        key = relation.key
         if columns is not None:
             columns = with_aliases(columns, given, f'table "{name}"', position_of(node))
             written = (*given, *written[len(given) :])
@@ -170,6 +173,8 @@ class FromReader:
             if fresh != written:
                 written = fresh
                 _name_columns(node, written)
+            names = dict(zip(relation.written, written, strict=True))
+            key = tuple(names[each] for each in key)
         is_plain = alias is None or not alias.name
         item = Item(
             node=node,
@@ -179,6 +184,7 @@ class FromReader:
             written=written,
             hidden=relation.hidden,
             schema=relation.schema if is_plain else None,
+            key=key,
         )
         self.items.append(item)
         return item

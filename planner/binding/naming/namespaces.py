@@ -37,6 +37,8 @@ class Item:
     schema: str | None = None
     """The schema by which its columns can be qualified; None if it is no relation, or has an alias.
     """
+    key: tuple[str, ...] = ()
+    """The columns of its primary key, by their names in the bound tree."""
     is_captured: bool = False
     """Whether DuckDB would find something else by its name."""
     is_value: bool = False

@@ -121,6 +121,8 @@ class References:
             elif not is_qualified and not isinstance(reference.target, Merged):
                 if not reference.is_row:
                     reference.column.set("table", reference.given)
+                elif isinstance(reference.target, Item):
+                    reference.column.meta[ROW_OF] = reference.target.name
             else:
                 _write(reference)
         return is_changed

@@ -230,7 +230,7 @@ def is_position(node: exp.Expr) -> bool:
     return isinstance(bare, exp.Literal) and not bare.is_string and bare.name.isdigit()
 
 
-def grouped_terms(group: exp.Group) -> Iterator[exp.Expr]:
+def grouped_terms(group: exp.Expr) -> Iterator[exp.Expr]:
     """Yield the expressions of GROUP BY, also those in grouping sets."""
     left = [
         each

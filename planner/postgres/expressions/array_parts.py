@@ -13,6 +13,7 @@ from sqlglot import exp
 from planner.errors import MismatchedTypeError
 from planner.postgres.expressions.dimensions import checked_depth, flat, of_depth
 from planner.postgres.expressions.documents.json_rules import json_subscript
+from planner.postgres.expressions.printing import row_of
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal
@@ -20,12 +21,12 @@ from planner.postgres.types.result_types import FLOATS, INTEGERS
 from planner.trees.nodes import call, cast, position_of, put, strip
 from planner.trees.subscripts import chain_of, is_chained, subscript
 from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import NAME, first_subscript
+from planner.values.catalog_types import NAME, first_subscript, is_record
 from planner.values.sqltypes import duckdb_type, format_type
 from stores.spec.schema import INTEGER, Kind
 
 
-def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: PLR0911 - one per kind
+def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: C901, PLR0911 - one per kind
     """Write a chain of subscripts and slices, which PostgreSQL reads as one."""
     held, places = chain_of(node)
     owner = types.of(held)
@@ -36,13 +37,14 @@ def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: PLR0911 - one
         return node
     if owner == NAME and len(places) == 1:
         return put(node, call("pg_sg_character", held.copy(), places[0].copy()))
+    if isinstance(strip(held), exp.Null):
+        raise _without_parts("unknown", node)
+    if row_of(held) is not None or is_record(owner):
+        raise _without_parts("record", node)
     if owner is None or not places or owner.kind in _SUBSCRIPTED_ELSEWHERE:
         return node
     if not depth_of(owner):
-        raise MismatchedTypeError(
-            f"cannot subscript type {format_type(owner)} because it does not support subscripting",
-            position=position_of(node),
-        )
+        raise _without_parts(format_type(owner), node)
     first = first_subscript(owner)
     if any(isinstance(place, exp.Slice) for place in places):
         return put(node, _slice(held, places, types))
@@ -57,6 +59,13 @@ def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: PLR0911 - one
     for place in counted:
         found = _element(found, place, is_plain=first == 1)
     return put(node, found)
+
+
+def _without_parts(shown: str, node: exp.Expr) -> MismatchedTypeError:
+    return MismatchedTypeError(
+        f"cannot subscript type {shown} because it does not support subscripting",
+        position=position_of(node),
+    )
 
 
 _JSON_PLACES = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.TEXT, Kind.NULL}

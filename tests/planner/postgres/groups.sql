@@ -1,4 +1,4 @@
-SELECT i FROM samples GROUP BY id
+SELECT i FROM samples GROUP BY d
 ! 42803
 SELECT sample, count(*) FROM notes
 ! 42803
@@ -24,9 +24,9 @@ SELECT n.sample AS k FROM notes n GROUP BY k ORDER BY k
 = 2
 = 99
 = \N
-SELECT n.sample AS number FROM notes n GROUP BY number
+SELECT n.number AS sample FROM notes n GROUP BY sample
 ! 42803
-SELECT n.sample AS number, n.number AS k FROM notes n GROUP BY number
+SELECT n.number AS sample, n.sample AS k FROM notes n GROUP BY sample
 ! 42803
 SELECT sample FROM notes n GROUP BY n.sample ORDER BY notes.sample
 ! 42P01
@@ -63,7 +63,7 @@ SELECT sample, sum(count(*)) OVER (PARTITION BY sample % 2 ORDER BY sample) FROM
 = 2	1
 = 99	3
 = \N	1
-SELECT number, n.sample FROM notes n JOIN samples s ON s.id = n.sample GROUP BY n.number
+SELECT number, n.sample FROM notes n JOIN samples s ON s.id = n.sample GROUP BY n.sample
 ! 42803
 SELECT number FROM notes n JOIN notes m USING (number) GROUP BY number ORDER BY number
 : bigint
@@ -88,7 +88,7 @@ SELECT number FROM notes n LEFT JOIN notes m USING (number) GROUP BY n.number OR
 = 3
 = 4
 = 5
-SELECT * FROM notes GROUP BY number
+SELECT * FROM notes GROUP BY sample
 ! 42803
 SELECT * FROM notes GROUP BY number, sample, note ORDER BY 1
 : bigint integer text
@@ -98,7 +98,19 @@ SELECT * FROM notes GROUP BY number, sample, note ORDER BY 1
 = 4	99	far
 = 5	\N	none
 SELECT notes FROM notes GROUP BY number, sample, note ORDER BY 1
-! 42803
+: notes
+= (1,1,one)
+= (2,1,uno)
+= (3,2,two)
+= (4,99,far)
+= (5,,none)
+~ a whole row of a store is a record, not of the store's type; ROW(t.*) is refused
+>: record
+>= (1,1,one)
+>= (2,1,uno)
+>= (3,2,two)
+>= (4,99,far)
+>= (5,,none)
 SELECT 1 FROM notes HAVING true
 : integer
 = 1
@@ -206,7 +218,7 @@ SELECT i, id, s FROM samples GROUP BY GROUPING SETS ((i, id), s) ORDER BY 1, 2, 
 = -7	6	\N
 = 0	8	\N
 = 1	1	\N
-WITH c AS (SELECT i FROM samples GROUP BY id) SELECT 1
+WITH c AS (SELECT i FROM samples GROUP BY d) SELECT 1
 ! 42803
 SELECT x.k, count(*) FROM (SELECT sample AS k FROM notes) x, LATERAL (SELECT x.k + 1 AS m) y GROUP BY x.k, y.m ORDER BY 1
 : integer bigint
@@ -216,7 +228,7 @@ SELECT x.k, count(*) FROM (SELECT sample AS k FROM notes) x, LATERAL (SELECT x.k
 = \N	1
 SELECT y.m + 1 FROM (SELECT sample AS k FROM notes) x, LATERAL (SELECT x.k + 1 AS m) y GROUP BY x.k
 ! 42803
-SELECT generate_series(1, i) FROM samples GROUP BY id
+SELECT generate_series(1, i) FROM samples GROUP BY d
 ! 42803
 SELECT u FROM samples, unnest(a) u GROUP BY u ORDER BY 1
 : bigint
@@ -245,7 +257,7 @@ SELECT DISTINCT ON (sample) sample, number FROM notes GROUP BY sample, number OR
 = 2	3
 = 99	4
 = \N	5
-SELECT DISTINCT ON (note) sample, number FROM notes GROUP BY sample, number ORDER BY note, number
+SELECT DISTINCT ON (note) sample FROM notes GROUP BY sample ORDER BY note, sample
 ! 42803
 SELECT count(*) FROM notes ORDER BY number
 ! 42803

@@ -996,3 +996,19 @@ SELECT concat(x, 'a'), concat_ws('-', x, x), format('%s|%L', x, x), 'a' || x, x 
 = -1 mons +2 daysa	-1 mons +2 days--1 mons +2 days	-1 mons +2 days|'-1 mons +2 days'	a-1 mons +2 days	-1 mons +2 daysb
 SELECT '0001-12-31'::interval
 ! 22015
+SELECT '01:02:03'::interval d
+: interval
+= 01:02:03
+SELECT '01:02:03'::interval h, '01:02:03'::interval m, '01:02:03'::interval days, '1 day'::interval q
+: interval interval interval interval
+= 01:02:03	01:02:03	01:02:03	1 day
+SELECT '01:02:03'::interval minute, '01:02:03'::interval minute to second
+: interval interval
+= 01:02:00	01:02:03
+SELECT '1- '::interval, '-1-'::interval, '1- 2'::interval, '1- 3 d'::interval
+: interval interval interval interval
+= 1 year	-1 years	1 year 00:00:02	1 year 3 days
+SELECT '1-a'::interval
+! 22007
+SELECT '1-2-'::interval
+! 22007

@@ -2,7 +2,7 @@ SELECT date_trunc('isodow', NULL::timestamptz), nope FROM samples
 ! 42703
 SELECT date_trunc('isodow', NULL::timestamptz), row_to_json(t) FROM samples
 ! 42883
-SELECT date_trunc('isodow', NULL::timestamptz), i FROM samples GROUP BY id
+SELECT date_trunc('isodow', NULL::timestamptz), i FROM samples GROUP BY d
 ! 42803
 SELECT width_bucket(3, '{NULL,3}'::integer[]), nope FROM samples
 ! 42703
@@ -44,11 +44,11 @@ SELECT 'a' ~ '(', nope FROM samples
 ! 42703
 SELECT to_char(day, NULL), nope FROM samples
 ! 42703
-SELECT t ~ '(', i FROM samples GROUP BY id
+SELECT t ~ '(', i FROM samples GROUP BY d
 ! 42803
 SELECT extract(foo FROM at), nope FROM samples
 ! 42703
-SELECT extract(foo FROM at), i FROM samples GROUP BY id
+SELECT extract(foo FROM at), i FROM samples GROUP BY d
 ! 42803
 SELECT extract(foo FROM at), t + 1 FROM samples
 ! 42883
@@ -56,7 +56,7 @@ SELECT t + 1, extract(foo FROM at) FROM samples
 ! 42883
 SELECT at AT TIME ZONE 'nope', t + 1 FROM samples
 ! 42883
-SELECT at AT TIME ZONE 'nope', i FROM samples GROUP BY id
+SELECT at AT TIME ZONE 'nope', i FROM samples GROUP BY d
 ! 42803
 SELECT at AT TIME ZONE 'nope', foo(1) FROM samples
 ! 42883
@@ -278,7 +278,7 @@ SELECT sum(extract(foo FROM at)) FILTER (WHERE id > 99) FROM samples
 = \N
 SELECT date_trunc('foo', at), count(*) FROM samples GROUP BY 1
 ! 22023
-SELECT date_trunc('foo', at) FROM samples GROUP BY id
+SELECT date_trunc('foo', at) FROM samples GROUP BY d
 ! 42803
 SELECT date_trunc('foo', at), at FROM samples GROUP BY date_trunc('foo', at)
 ! 42803

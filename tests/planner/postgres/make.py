@@ -17,6 +17,7 @@ import psycopg
 from psycopg import pq, sql
 from psycopg.rows import TupleRow
 
+from planner.binding.relations import primary_key_of
 from planner.sql import SqlEngine
 from stores.spec.schema import Kind
 from tests.planner.postgres import world
@@ -50,8 +51,14 @@ def load(connection: Connection) -> None:
         connection.execute(f"CREATE TABLE {schema.name} ({columns})".encode())
         places = sql.SQL(", ").join([sql.SQL("%s")] * len(schema.columns))
         insert = sql.SQL("INSERT INTO {} VALUES ({})").format(sql.Identifier(schema.name), places)
-        for row in cells(schema.name):
+        rows = list(cells(schema.name))
+        for row in rows:
             connection.execute(insert, row)
+        key = primary_key_of(schema)
+        places_of_key = [n for n, column in enumerate(schema.columns) if column.name in key]
+        if all(row[n] is not None for row in rows for n in places_of_key):
+            names = ", ".join(f'"{name}"' for name in key)
+            connection.execute(f"ALTER TABLE {schema.name} ADD PRIMARY KEY ({names})".encode())
 
 
 def ask(connection: Connection, statement: str) -> Answer:

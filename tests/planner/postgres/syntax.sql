@@ -79,3 +79,40 @@ SELECT count(*), i FROM samples WHERE id = 1 GROUP BY GROUPING SETS ((), (i)) OR
 : bigint integer
 = 1	1
 = 1	\N
+SELECT ('a' AS)
+! 42601
+SELECT ('a') AS
+! 42601
+SELECT 1 a, NULL. d
+! 42601
+SELECT 'a'.b
+! 42601
+SELECT current_timestamp(NULL)
+! 42601
+SELECT current_time(1+1)
+! 42601
+SELECT now(1)
+! 42883
+SELECT count(*) FROM samples TABLESAMPLE BERNOULLI (100)
+: bigint
+= 9
+SELECT count(*) FROM samples TABLESAMPLE BERNOULLI (101)
+! 2202H
+SELECT count(*) FROM samples TABLESAMPLE BERNOULLI (NULL)
+! 2202H
+SELECT array_agg(2) WITHIN GROUP (ORDER BY t) FROM samples
+! 42883
+SELECT sum(2) WITHIN GROUP (ORDER BY i) FROM samples
+! 42883
+SELECT upper(t) WITHIN GROUP (ORDER BY i) FROM samples
+! 42883
+SELECT (NULL)[1]
+! 42804
+SELECT ((NULL,NULL))[1]
+! 42804
+SELECT (row(1,2))[1]
+! 42804
+SELECT (row(1,2))[1:2]
+! 42804
+SELECT (NULL)[1:2]
+! 42804

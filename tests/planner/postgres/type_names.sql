@@ -485,3 +485,21 @@ SELECT id, i::float(1) FROM samples ORDER BY id
 = 7	9
 = 8	0
 = 9	3
+SELECT '1.26'::numeric((4))
+: numeric
+= 1
+SELECT '1.26'::numeric((4),(1))
+: numeric
+= 1.3
+SELECT 'ab'::"varchar"((1))
+: character_varying
+= a
+SELECT 1::"numeric"((5))
+: numeric
+= 1
+SELECT 1::numeric(NULL)
+! 42601
+SELECT 1::numeric((5)+1)
+! 42601
+SELECT 1::numeric(((5))
+! 42601
