@@ -25,12 +25,6 @@ from stores.spec.schema import Kind
 
 _OF_ANY = frozenset({"quote_literal", "quote_nullable"})
 """Functions that take the text of a value of any type."""
-_OF_JSON: Mapping[str, Kind] = {
-    f"{kind.value}_extract_path{ending}": kind
-    for kind in (Kind.JSON, Kind.JSONB)
-    for ending in ("", "_text")
-}
-"""Functions of a json and any number of texts."""
 _OF_SYNTAX: Mapping[type[exp.Expr], str] = {
     exp.GroupConcat: "string_agg",
     exp.Ceil: "ceil",
@@ -167,8 +161,6 @@ def _takes(name: str, given: Sequence[exp.Expr], types: Types) -> bool:
     ]
     if name in _EXTREMES:
         return all(each is None or each.kind.record.has_extremes for each in found)
-    if name in _OF_JSON:
-        return found[0] is None or found[0].kind in {_OF_JSON[name], Kind.NULL}
     return is_taken(name, found, known)
 
 

@@ -23,7 +23,7 @@ from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types, value_type
 from planner.postgres.types.operands import COMPARED, compared
 from planner.trees.nodes import Nodes, call, cast, is_same_value, outermost, put, strip, wrapped
-from stores.spec.schema import BYTEA, DataType, Kind
+from stores.spec.schema import BYTEA, NULL, DataType, Kind
 
 _MANY = (exp.Any, exp.All)
 _EXTREMES = {exp.Greatest: "pg_sg_jsonb_greatest", exp.Least: "pg_sg_jsonb_least"}
@@ -106,6 +106,7 @@ def _order_comparison(node: exp.Expr, sides: Sequence[exp.Expr], types: Types) -
         fresh = put(node, exp.Case(ifs=[nothing], default=cast(node.this.copy(), "TEXT")))
         types.note(fresh, known)
         return
+    has_list = any(types.kind_of(side) is Kind.ARRAY for side in sides)
     for side in sides:
         if _is_held(side):
             continue
@@ -119,7 +120,7 @@ def _order_comparison(node: exp.Expr, sides: Sequence[exp.Expr], types: Types) -
             _key_rows(side, types)
         else:
             found = types.of(side)
-            is_list = found is not None and found.kind is Kind.ARRAY
+            is_list = has_list if found is None or found == NULL else found.kind is Kind.ARRAY
             macro = "pg_sg_jsonb_keys" if is_list else "pg_sg_jsonb_key"
             made = DataType(kind=Kind.ARRAY, element=BYTEA) if is_list else BYTEA
             types.note(wrapped(side, partial(call, macro)), made)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError
+from planner.errors import InvalidSyntaxError, MismatchedTypeError
 from planner.postgres.types.functions import call_name
 from planner.records.duckdb_functions import AGGREGATES_OF_DUCKDB
 from planner.records.functions import OF_MANY_ROWS, OF_WINDOWS
@@ -42,7 +42,21 @@ def check_places(nodes: Nodes) -> None:
     Raises:
         InvalidSyntaxError: an aggregate (42803) or a window function (42P20) stands in the wrong
             place, or a constant that is no integer in ORDER BY or GROUP BY (42601).
+        MismatchedTypeError: a call of no aggregate has DISTINCT, ORDER BY or FILTER (42809).
     """
+    for kind, word in _OF_AGGREGATES.items():
+        for each in nodes.of(kind):
+            _check_clause(each, word)
+    _check_terms(nodes)
+    if nodes.has(_MAY_BE_WRONG):
+        for window in nodes.of(exp.Window):
+            _check_window(window)
+        for node in nodes.among(CALLS):
+            if is_aggregate(node):
+                _check_aggregate(node)
+
+
+def _check_terms(nodes: Nodes) -> None:
     for group in nodes.of(exp.Group):
         _check_constants(_keys_of(group), "GROUP BY")
     for order in nodes.of(exp.Order):
@@ -53,19 +67,35 @@ def check_places(nodes: Nodes) -> None:
         if on is not None:
             listed = on.expressions if isinstance(on, exp.Tuple) else [on]
             _check_constants(listed, "DISTINCT ON")
-    if nodes.has(_MAY_BE_WRONG):
-        for window in nodes.of(exp.Window):
-            _check_window(window)
-        for node in nodes.among(CALLS):
-            if is_aggregate(node):
-                _check_aggregate(node)
 
 
 def is_aggregate(node: exp.Expr) -> bool:
     """Whether a call computes one value of the rows of a group, not of a window."""
+    return _is_known(node) and not isinstance(outermost(node), exp.Window)
+
+
+def _is_known(node: exp.Expr) -> bool:
     name = call_name(node)
-    is_known = name in _AGGREGATES or (isinstance(node, exp.AggFunc) and name not in OF_WINDOWS)
-    return is_known and not isinstance(outermost(node), exp.Window)
+    return name in _AGGREGATES or (isinstance(node, exp.AggFunc) and name not in OF_WINDOWS)
+
+
+_OF_AGGREGATES = {exp.Distinct: "DISTINCT", exp.Order: "ORDER BY", exp.Filter: "FILTER"}
+"""What only calls of aggregates have."""
+
+
+def _check_clause(node: exp.Expr, word: str) -> None:
+    called = node.this if isinstance(node, exp.Filter) else node.parent
+    if isinstance(called, exp.WithinGroup):
+        return  # `postgres.arities` checks it
+    while isinstance(called, exp.Distinct | exp.IgnoreNulls | exp.RespectNulls):
+        called = called.this if isinstance(node, exp.Filter) else called.parent
+    name = call_name(called) if called is not None and type(called) in CALLS else ""
+    if called is not None and name and name not in OF_WINDOWS and not _is_known(called):
+        raise MismatchedTypeError(
+            f"{word} specified, but {name} is not an aggregate function",
+            position=position_of(called),
+            sqlstate="42809",
+        )
 
 
 def _keys_of(group: exp.Expr) -> list[exp.Expr]:

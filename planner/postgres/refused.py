@@ -162,13 +162,17 @@ def _check_lengths(nodes: Nodes) -> None:
             )
 
 
+_MAY_BE_ARRAYS = {exp.DType.ARRAY, exp.DType.USERDEFINED}
+
+
 def _check_empty_arrays(nodes: Nodes) -> None:
     """Refuse `ARRAY[]` that no cast gives a type."""
     for array in nodes.of(exp.Array):
         outer: exp.Expr | None = array.parent
         while isinstance(outer, exp.Array | exp.Paren):
             outer = outer.parent
-        if not array.expressions and not isinstance(outer, exp.Cast):
+        is_cast = isinstance(outer, exp.Cast) and outer.to.this in _MAY_BE_ARRAYS
+        if not array.expressions and not is_cast:
             raise InvalidValueError(
                 "cannot determine type of empty array",
                 hint="Explicitly cast to the desired type, for example ARRAY[]::integer[].",

@@ -18,7 +18,7 @@ _TEXT = """
     btrim ltrim rtrim trim: (text, text?) (bytea, bytea) -> $1
     chr: (integer) -> text; as pg_sg_chr
     concat: (any, any...) -> text; stable, takes NULL
-    concat_ws: (any, any, any...) -> text; stable, takes NULL
+    concat_ws: (text, any, any...) -> text; stable, takes NULL
     convert_from: (bytea, text) -> text; stable, as pg_sg_convert_from
     convert_to: (text, text) -> bytea; stable, as pg_sg_convert_to
     decode: (text, text) -> bytea; as pg_sg_decode
@@ -166,8 +166,8 @@ _JSON = """
     json_array_length: (json) -> integer
     json_build_array json_build_object: (any...) -> json; stable, takes NULL
     json_each json_each_text: (json); many rows
-    json_extract_path: (any, any, any...) -> json
-    json_extract_path_text: (any, any, any...) -> text
+    json_extract_path: (json, text, text...) -> json
+    json_extract_path_text: (json, text, text...) -> text
     json_object: (text[]) (text[], text[]) -> json
     json_strip_nulls: (json) -> json
     json_typeof: (json) -> text
@@ -176,8 +176,8 @@ _JSON = """
     jsonb_array_length: (jsonb) -> integer
     jsonb_build_array jsonb_build_object: (any...) -> jsonb; stable, takes NULL
     jsonb_each jsonb_each_text: (jsonb); many rows
-    jsonb_extract_path: (any, any, any...) -> jsonb
-    jsonb_extract_path_text: (any, any, any...) -> text
+    jsonb_extract_path: (jsonb, text, text...) -> jsonb
+    jsonb_extract_path_text: (jsonb, text, text...) -> text
     jsonb_insert jsonb_set: (jsonb, text[], jsonb, boolean?) -> jsonb
     jsonb_object: (text[]) (text[], text[]) -> jsonb
     jsonb_path_exists jsonb_path_match: (any, any, any?, any?) -> boolean

@@ -73,14 +73,26 @@ class Form:
     """Signatures of a function that share their facts."""
 
     signatures: tuple[Signature, ...]
-    is_variadic: bool
-    """Whether any number of further arguments may follow the last signature."""
     volatility: Volatility
     takes_null: bool
     returns_rows: bool
     """Whether it returns any number of rows."""
+    further: Parameter | None = None
+    """The parameter of any number of arguments that may follow the last signature."""
     has_more: bool = False
     """Whether PostgreSQL has more forms with as many arguments."""
+
+    @property
+    def is_variadic(self) -> bool:
+        """Whether any number of further arguments may follow the last signature."""
+        return self.further is not None
+
+    def taking(self, count: int) -> list[Signature]:
+        """Return the signatures of calls with this many arguments."""
+        found = [each for each in self.signatures if len(each) == count]
+        if self.further is None or len(last := self.signatures[-1]) >= count:
+            return found
+        return [*found, (*last, *(self.further,) * (count - len(last)))]
 
 
 @dataclass(slots=True)
@@ -153,13 +165,15 @@ def _add(found: dict[str, FunctionRecord], line: str) -> None:
         raise ValueError(f"not a record: {line}")
     facts = [fact.strip() for fact in (parts["facts"] or "").split(",") if fact.strip()]
     signatures: list[Signature] = []
-    is_variadic = False
+    further = None
     for text in re.findall(r"\(([^)]*)\)", parts["taken"] or ""):
-        signatures += _signatures(text.removesuffix("any...").rstrip(", "))
-        is_variadic = is_variadic or text.endswith("any...")
+        first, _, last = text.rpartition(",")
+        if last.endswith("..."):
+            further = _parameter(last.strip().removesuffix("..."))
+        signatures += _signatures(first if last.endswith("...") else text)
     form = Form(
         signatures=tuple(signatures),
-        is_variadic=is_variadic,
+        further=further,
         volatility=next((v for v in Volatility if v.name.lower() in facts), Volatility.IMMUTABLE),
         takes_null="takes NULL" in facts,
         returns_rows="many rows" in facts,

@@ -62,7 +62,7 @@ class Clauses:
             InvalidSyntaxError: a number is that of no result column (42P10).
         """
         for node in grouped_terms(group):
-            self._check_position(node)
+            self._check_position(node, "GROUP BY")
             if self._names_column(node):
                 # DuckDB would take it for another key than the column by its name, whose value then
                 # is missing in the sets that roll the number up.
@@ -87,20 +87,18 @@ class Clauses:
             return False
         return isinstance(strip(self.outputs[int(strip(node).name) - 1].value), exp.Column)
 
-    def _check_position(self, term: exp.Expr) -> None:
-        if self.outputs is None or not is_position(term):
-            return
-        number = strip(term).name.lstrip("0")
-        if not number or len(number) > 9 or int(number) > len(self.outputs):
-            raise InvalidSyntaxError(
-                f"GROUP BY position {number or 0} is not in select list",
-                position=position_of(term),
-                sqlstate="42P10",
-            )
+    def _check_position(self, term: exp.Expr, clause: str) -> None:
+        if self.outputs is not None:
+            _check_position(term, clause, len(self.outputs))
 
     def order(self, order: exp.Order) -> None:
-        """Resolve ORDER BY."""
+        """Resolve ORDER BY.
+
+        Raises:
+            InvalidSyntaxError: a number is that of no result column (42P10).
+        """
         for term in order.expressions:
+            self._check_position(term.this, "ORDER BY")
             self._term(term.this, "ORDER BY", is_result=True)
 
     def distinct(self, distinct: exp.Distinct, order: exp.Order | None) -> None:
@@ -111,6 +109,7 @@ class Clauses:
         """
         on = distinct.args.get("on")
         for key in _keys(on):
+            self._check_position(key, "SELECT DISTINCT ON")
             self._term(key, "DISTINCT ON", is_result=True)
         if order is None or self.outputs is None:
             return
@@ -162,6 +161,19 @@ class Clauses:
         return meaning(found[0].value if found else node)
 
 
+def _check_position(term: exp.Expr, clause: str, columns: int) -> None:
+    """Refuse a number that is that of no result column."""
+    if not is_position(term):
+        return
+    number = strip(term).name.lstrip("0")
+    if not number or len(number) > 9 or int(number) > columns:
+        raise InvalidSyntaxError(
+            f"{clause} position {number or 0} is not in select list",
+            position=position_of(term),
+            sqlstate="42P10",
+        )
+
+
 def _keys(on: exp.Expr | None) -> list[exp.Expr]:
     """Return the expressions of DISTINCT ON, as they are now."""
     if isinstance(on, exp.Tuple):
@@ -174,6 +186,7 @@ def order_set(order: exp.Order, names: Sequence[str] | None) -> None:
 
     Raises:
         UnknownNameError: a name is no result column (42703), or that of several (42702).
+        InvalidSyntaxError: a number is that of no result column (42P10).
         NotSupportedError: it has an expression (0A000).
     """
     if names is None:
@@ -181,6 +194,7 @@ def order_set(order: exp.Order, names: Sequence[str] | None) -> None:
     for term in order.expressions:
         node = term.this
         if is_position(node):
+            _check_position(node, "ORDER BY", len(names))
             continue
         for column in node.find_all(exp.Column):
             if column.table:

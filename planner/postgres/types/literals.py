@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from sqlglot import exp
 
@@ -162,6 +163,7 @@ def _cast_elements(array: exp.Expr, types: Types) -> bool:
         holder = exp.Cast(to=innermost(outer.to).copy())
         each.replace(holder)
         holder.set("this", each)
+    types.note(array, types.of(outer))
     return True
 
 
@@ -209,8 +211,15 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
     Raises:
         MismatchedTypeError: two types do not match: their categories differ (42804), or neither
             becomes the other (42846).
-        NotSupportedError: as `check_depths`.
+        NotSupportedError: as `check_depths`, or they are rows of different types.
     """
+    rows = [[*zip(*each.fields, strict=True)][1] for each in known if is_record(each)]
+    if any(not _are_alike(one, other) for one, other in pairwise(rows)):
+        raise NotSupportedError(
+            "rows of different types in one column or expression are not supported",
+            hint="Cast their members to the same types.",
+            position=position_of(node),
+        )
     if word != _ALTERNATIVES[exp.Array]:  # its own rule counts the dimensions
         check_depths(known, node)
     if (found := mismatch([name_of(each) for each in known])) is None:
@@ -225,6 +234,14 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
         position=position_of(node),
         sqlstate="42846",
     )
+
+
+def _are_alike(one: Sequence[DataType], other: Sequence[DataType]) -> bool:
+    """Whether members of two rows print alike as what DuckDB makes of both."""
+    differing = [{a.kind, b.kind} for a, b in zip(one, other, strict=False) if a != b]
+    # A bare NULL of a row is a text.
+    is_told = all(Kind.TEXT in kinds or kinds <= INTEGERS.keys() for kinds in differing)
+    return len(one) == len(other) and is_told
 
 
 def typed_literal(literal: exp.Literal, target: DataType, times: TimeSettings) -> exp.Expr:

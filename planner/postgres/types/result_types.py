@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 
 from sqlglot import exp
 
-from planner.postgres.types.operands import arguments
+from planner.postgres.types.operands import arguments, is_open
 from planner.postgres.types.signatures import OPEN
 from planner.trees.nodes import strip
 from planner.values.array_types import array_of, depth_of, leaf_of
@@ -225,10 +225,12 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
 
 def bits_type(node: exp.Expr, type_of: Callable[[exp.Expr], DataType | None]) -> DataType | None:
     """Return the type of an operation on bits; a shift has the type of its left side."""
-    of = [type_of(node.this)]
+    sides = [node.this]
     if isinstance(node, exp.BitwiseAnd | exp.BitwiseOr | exp.BitwiseXor):
-        of.append(type_of(node.expression))
-    if any(each is None or each.kind not in INTEGERS for each in of):
+        sides.append(node.expression)
+        sides = [side for side in sides if not is_open(side)]
+    of = [type_of(side) for side in sides]
+    if not of or any(each is None or each.kind not in INTEGERS for each in of):
         return None
     return plain_type(common_type(of))
 

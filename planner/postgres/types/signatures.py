@@ -107,7 +107,8 @@ def is_taken(name: str, given: Sequence[DataType | None], known: Sequence[DataTy
         given: the types; None for those of the catalog, which may become others, and for open ones.
         known: the types with those of the catalog.
     """
-    listed = [each for each in SIGNATURES.get(name, ()) if len(each) == len(given)]
+    every = RECORDS[name].forms if name in RECORDS else ()
+    listed = [found for form in every for found in form.taking(len(given))]
     return not listed or any(
         all(map(_may_fit, given, signature)) and _agree(known, signature) for signature in listed
     )

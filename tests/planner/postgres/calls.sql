@@ -510,3 +510,83 @@ SELECT $1 % '2'
 SELECT $1 ^ $2
 $ double_precision double_precision
 : double_precision
+SELECT sum(i | NULL), max(i | NULL), sum(i & 1), sum(~i) FROM samples
+: bigint integer bigint bigint
+= \N	\N	5	-23
+SELECT ARRAY[]::jsonb
+! 42P18
+SELECT ARRAY[]::text
+! 42P18
+SELECT ARRAY[ARRAY[]]::int[]
+: integer[]
+= {}
+SELECT ARRAY['int'::regtype, 'text']::text[]
+: text[]
+= {integer,text}
+SELECT ARRAY['int'::regtype]::text[]
+: text[]
+= {integer}
+SELECT ARRAY['int'::regtype, NULL]::text[]
+: text[]
+= {integer,NULL}
+SELECT 'int'::regtype::text, ARRAY['samples'::regclass, 'notes']::text[]
+: text text[]
+= integer	{samples,notes}
+SELECT '{1}'::jsonb[] >= NULL
+: boolean
+= \N
+SELECT '{1}'::jsonb[] = NULL
+: boolean
+= \N
+SELECT NULL < '{1}'::jsonb[]
+: boolean
+= \N
+SELECT '{1}'::jsonb[] = '{1}'
+: boolean
+= t
+SELECT '{1}'::jsonb[] = ARRAY['1'::jsonb]
+: boolean
+= t
+SELECT (ARRAY[row(1, 2), row(3, 4)])[1]
+: record
+= (1,2)
+SELECT lag(i, 1.5) OVER (ORDER BY id) FROM samples
+! 42883
+SELECT ntile(1.5) OVER (ORDER BY id) FROM samples
+! 42883
+SELECT concat_ws(1, 'a', 1)
+! 42883
+SELECT concat_ws('[1]'::jsonb, 'a', 1)
+! 42883
+SELECT format(1, 'a')
+! 42883
+SELECT format('{}'::jsonb, 'a')
+! 42883
+SELECT format(t), concat_ws(t, t, i), concat_ws('-', i, t), concat_ws(NULL, i) FROM samples ORDER BY id
+: text text text text
+= Abc	AbcAbc1	1-Abc	\N
+= abc	abcabc2	2-abc	\N
+= b	bb2	2-b	\N
+= 	5	5-	\N
+= \N	\N		\N
+= aB	aBaB-7	-7-aB	\N
+= ä	ää9	9-ä	\N
+= Zed	ZedZed0	0-Zed	\N
+=  x 	 x  x 3	3- x 	\N
+SELECT json_build_object('a', 1, 'b')
+! 22023
+SELECT json_build_object(DISTINCT 'a', 1)
+! 42809
+SELECT jsonb_build_array(1, 'a', NULL, now() IS NULL)
+: jsonb
+= [1, "a", null, false]
+SELECT num_nulls(1, NULL, 'a'), num_nonnulls(1, NULL)
+: integer integer
+= 1	1
+SELECT json_extract_path('{"a":1}', 'a', 1)
+! 42883
+SELECT json_extract_path('{"a":{"b":1}}', 'a', 'b'), jsonb_extract_path_text('{"a":1}', 'a')
+: json text
+= 1	1
+SELECT jsonb_extract_path(1, 'a')
+! 42883

@@ -349,3 +349,86 @@ SELECT s.id FROM samples s CROSS JOIN LATERAL (samples n JOIN notes m ON true) A
 SELECT w.* FROM samples s CROSS JOIN LATERAL (VALUES (s.id)) AS w(x) WHERE s.id = 1
 : integer
 = 1
+SELECT ARRAY(SELECT id FROM samples ORDER BY id, 2)
+! 42P10
+SELECT ARRAY(SELECT id FROM samples ORDER BY 2)
+! 42P10
+SELECT ARRAY(SELECT id FROM samples ORDER BY 1 DESC)
+: integer[]
+= {9,8,7,6,5,4,3,2,1}
+SELECT ARRAY(SELECT id FROM samples ORDER BY i, 1 DESC)
+: integer[]
+= {6,8,1,3,2,9,4,7,5}
+SELECT ARRAY(SELECT id FROM samples GROUP BY 2)
+! 42P10
+SELECT ARRAY(SELECT DISTINCT id FROM samples ORDER BY 3)
+! 42P10
+SELECT (SELECT id FROM samples ORDER BY id, 2 LIMIT 1)
+! 42P10
+SELECT id FROM samples ORDER BY 0
+! 42P10
+SELECT id FROM samples ORDER BY 2
+! 42P10
+SELECT id, * FROM samples ORDER BY 20
+! 42P10
+SELECT * FROM samples ORDER BY 14, 1
+: integer integer smallint bigint numeric double_precision real text boolean date timestamp_without_time_zone timestamp_with_time_zone json bigint[]
+= 3	2	2	-30	-2.500	2.5	0.1	b	t	2020-03-15	2020-03-15 00:00:00	2020-03-15 01:30:00+00	{"c": []}	{}
+= 1	1	1	10	1.500	0.5	1.5	Abc	t	2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00	{"a": 1, "b": "x", "c": ["p", "q"]}	{1,2}
+= 6	-7	3	0	0.000	0	0	aB	t	1999-12-31	1999-12-31 23:00:00	1999-12-31 23:00:00+00	"text"	{2}
+= 2	2	1	20	2.500	1.5	2.5	abc	f	2020-02-29	2020-02-29 23:59:59.5	2020-02-29 23:59:59.5+00	{"a": 2, "b": null}	{2,3}
+= 4	5	2	9007199254740993	10.001	-2.5	1e+10		f	2020-12-31	2020-12-31 12:30:15.123456	2020-12-31 12:30:15.123456+00	[1, 2]	{4}
+= 7	9	3	70	999999.999	1e+20	3	ä	t	2020-06-15	2020-06-15 06:07:08.009	2020-06-15 06:07:08.009+00	{"a": 7.5}	{7,8,9}
+= 9	3	-1	90	33.333	123456.789	7	 x 	f	2020-07-04	2020-07-04 16:45:30	2020-07-04 16:45:30+00	{"b": "x", "a": 0}	{9,9}
+= 8	0	-1	80	-0.005	0.1	-1.25	Zed	f	1970-01-01	1970-01-01 00:00:00	1970-01-01 00:00:00+00	null	{10,-10}
+= 5	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N
+SELECT * FROM samples ORDER BY 15
+! 42P10
+SELECT DISTINCT ON (2) id FROM samples
+! 42P10
+SELECT id FROM samples UNION SELECT 1 ORDER BY 2
+! 42P10
+(SELECT id FROM samples) ORDER BY 2
+! 42P10
+SELECT id FROM samples ORDER BY -1
+! 42P10
+SELECT count(*) OVER (ORDER BY 5) FROM samples
+: bigint
+= 9
+= 9
+= 9
+= 9
+= 9
+= 9
+= 9
+= 9
+= 9
+SELECT upper(DISTINCT t) FROM samples
+! 42809
+SELECT abs(DISTINCT i) FROM samples
+! 42809
+SELECT concat(DISTINCT t, 'a') FROM samples
+! 42809
+SELECT jsonb_build_array(DISTINCT t) FROM samples
+! 42809
+SELECT upper(ALL t) FROM samples ORDER BY id
+: text
+= ABC
+= ABC
+= B
+= 
+= \N
+= AB
+= Ä
+= ZED
+=  X 
+SELECT upper(t ORDER BY t) FROM samples
+! 42809
+SELECT json_build_object('a', 1 ORDER BY 1)
+! 42809
+SELECT upper(t) FILTER (WHERE true) FROM samples
+! 42809
+SELECT row_number() FILTER (WHERE true) OVER () FROM samples
+! 0A000
+SELECT row_number(DISTINCT i) OVER () FROM samples
+! 42883

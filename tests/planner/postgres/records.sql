@@ -200,3 +200,57 @@ SELECT row('{"a": 1}'::json, '5b7ee97c-7f1e-4d3a-9ee1-000000000001'::uuid, inter
 SELECT json_agg(n) IS NOT NULL, to_jsonb(n) ->> 'note' FROM notes n WHERE number = 1 GROUP BY n.number, n.sample, n.note, n
 : boolean text
 = t	one
+SELECT row((1,1), interval '1 day')
+: record
+= ("(1,1)","1 day")
+SELECT row((1,1), interval '1 day')::text
+: text
+= ("(1,1)","1 day")
+SELECT row((1,1), 2)
+: record
+= ("(1,1)",2)
+SELECT row(ARRAY[(1,2)], interval '1 day')
+: record
+= ("{""(1,2)""}","1 day")
+SELECT row((1,1), time '10:00')
+: record
+= ("(1,1)",10:00:00)
+SELECT row((1,1), '\x01'::bytea)
+: record
+= ("(1,1)","\\\\x01")
+SELECT row((1,1), '1.50'::numeric)
+: record
+= ("(1,1)",1.50)
+SELECT row((1,1), '{"a":1}'::jsonb)
+: record
+= ("(1,1)","{""a"": 1}")
+SELECT row(('a b','c,d'), true)
+: record
+= ("(""a b"",""c,d"")",t)
+SELECT row(row(true), 'x', '{1,2}'::int[])
+: record
+= ("(t)",x,"{1,2}")
+SELECT unnest(ARRAY[row(row(1), interval '1 day')])
+: record
+= ("(1)","1 day")
+SELECT to_json(row((1,1), interval '1 day'))
+: json
+= {"f1":{"f1":1,"f2":1},"f2":"1 day"}
+SELECT (1, (2, 3)) = (1, (2, 3))
+: boolean
+= t
+SELECT row(samples) FROM samples WHERE id = 1
+: record
+= ("(1,1,1,10,1.500,0.5,1.5,Abc,t,2020-01-01,""2020-01-01 10:00:00"",""2020-01-01 10:00:00+00"",""{""""a"""": 1, """"b"""": """"x"""", """"c"""": [""""p"""", """"q""""]}"",""{1,2}"")")
+SELECT row(samples, 1) FROM samples WHERE id = 1
+: record
+= ("(1,1,1,10,1.500,0.5,1.5,Abc,t,2020-01-01,""2020-01-01 10:00:00"",""2020-01-01 10:00:00+00"",""{""""a"""": 1, """"b"""": """"x"""", """"c"""": [""""p"""", """"q""""]}"",""{1,2}"")",1)
+SELECT (samples, at) FROM samples WHERE id = 1
+: record
+= ("(1,1,1,10,1.500,0.5,1.5,Abc,t,2020-01-01,""2020-01-01 10:00:00"",""2020-01-01 10:00:00+00"",""{""""a"""": 1, """"b"""": """"x"""", """"c"""": [""""p"""", """"q""""]}"",""{1,2}"")","2020-01-01 10:00:00")
+SELECT array_agg(row(1, 2))
+: record[]
+= {"(1,2)"}
+SELECT greatest(row(1,2), row(3,4))
+: record
+= (3,4)
