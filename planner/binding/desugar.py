@@ -36,7 +36,7 @@ from planner.postgres.select_clauses import (
 from planner.trees.brackets import desugar_brackets
 from planner.trees.grammar import check_nodes
 from planner.trees.known_arguments import check_known
-from planner.trees.nodes import Nodes, kinds, position_of, put, signed, strip
+from planner.trees.nodes import CALLS, Nodes, kinds, position_of, put, signed, strip
 from stores.spec.schema import VALID_FROM, VALID_TO
 
 
@@ -157,12 +157,19 @@ def _is_row_value(listed: exp.Expr) -> bool:
         return inner.arg_key != "this"
     if isinstance(outer, exp.Anonymous):
         return not is_row_call(outer)
+    if isinstance(outer, exp.Ordered) and isinstance(outer.parent, exp.Order):
+        return outer.parent.this is not None or isinstance(outer.parent.parent, exp.WithinGroup)
+    while (isinstance(outer, exp.Order) and inner.arg_key == "this") or (
+        isinstance(outer, exp.Distinct) and inner.arg_key == "expressions"
+    ):
+        inner, outer = outer, outer.parent  # `array_agg(DISTINCT (a, b) ORDER BY c)`
     is_in_values = isinstance(outer, exp.Tuple) and isinstance(outer.parent, exp.Values)
-    return is_in_values or isinstance(outer, _OF_ROWS)
+    return is_in_values or (type(outer) in CALLS and not isinstance(outer, _WITH_RULES))
 
 
 _ITEMS = (exp.Select, exp.Alias)
-_OF_ROWS = (exp.Coalesce, exp.Greatest, exp.Least, exp.Array, exp.ArrayAgg)
+_WITH_RULES = (exp.Connector, exp.Cast, exp.Exists, exp.Grouping)
+"""Nodes that are calls to sqlglot, and read such rows themselves."""
 
 
 def _desugar_comparison(node: exp.Expr) -> bool:

@@ -254,3 +254,64 @@ SELECT array_agg(row(1, 2))
 SELECT greatest(row(1,2), row(3,4))
 : record
 = (3,4)
+SELECT lag((i, t)) OVER (ORDER BY id) FROM samples ORDER BY id
+: record
+= \N
+= (1,Abc)
+= (2,abc)
+= (2,b)
+= (5,"")
+= (,)
+= (-7,aB)
+= (9,ä)
+= (0,Zed)
+SELECT first_value((i, t)) OVER (ORDER BY id) FROM samples ORDER BY id
+: record
+= (1,Abc)
+= (1,Abc)
+= (1,Abc)
+= (1,Abc)
+= (1,Abc)
+= (1,Abc)
+= (1,Abc)
+= (1,Abc)
+= (1,Abc)
+SELECT array_agg((i, t) ORDER BY id) FROM samples
+: record[]
+= {"(1,Abc)","(2,abc)","(2,b)","(5,\\"\\")","(,)","(-7,aB)","(9,ä)","(0,Zed)","(3,\\" x \\")"}
+SELECT array_agg(DISTINCT (s, f) ORDER BY (s, f)) FROM samples
+: record[]
+= {"(-1,f)","(1,f)","(1,t)","(2,f)","(2,t)","(3,t)","(,)"}
+SELECT count((i, t)), count(DISTINCT (s, f)) FROM samples
+: bigint bigint
+= 9	7
+SELECT nullif((1, 2), (1, 2)), nullif((1, 2), (1, 3))
+: record record
+= \N	(1,2)
+SELECT count(*) FILTER (WHERE (i, t) = (1, 'Abc')) FROM samples
+: bigint
+= 1
+SELECT abs(CASE WHEN (1, 2) < (1, 3) THEN -1 END)
+: integer
+= 1
+SELECT coalesce((i, t) = (1, 'Abc'), false) FROM samples ORDER BY id
+: boolean
+= t
+= f
+= f
+= f
+= f
+= f
+= f
+= f
+= f
+SELECT count(*) FROM samples GROUP BY ROLLUP ((s, f)) ORDER BY 1
+: bigint
+= 1
+= 1
+= 1
+= 1
+= 1
+= 2
+= 2
+= 9
