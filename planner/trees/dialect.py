@@ -39,6 +39,8 @@ def _number(parser: PostgresParser, token: Token) -> exp.Expr:
     return parser.expression(exp.Literal.number(plain_number(token.text)), token)
 
 
+IS_UNKNOWN = "is_unknown"
+"""Marks the NULL of `x IS UNKNOWN`."""
 USING_ALIAS = "using_alias"
 """The key of the alias of `USING (a) AS j` in the meta of a join."""
 
@@ -285,6 +287,14 @@ class StategateSQL(Postgres):
             found = super()._parse_locks()
             for lock in found:
                 lock.meta["start"] = first.start
+            return found
+
+        def _parse_is_rhs(self, distinct: bool = False) -> exp.Expr | None:
+            """Mark the NULL of IS UNKNOWN, which is for booleans alone."""
+            is_unknown = not distinct and self._curr.token_type is TokenType.UNKNOWN
+            found = super()._parse_is_rhs(distinct)
+            if found is not None and is_unknown:
+                found.meta[IS_UNKNOWN] = True
             return found
 
         def _negate_range(self, this: exp.Expr | None = None) -> exp.Expr | None:

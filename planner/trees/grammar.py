@@ -310,7 +310,11 @@ def _is_no_name(before: Token, token: Token) -> bool:
 
 _SETS = (exp.Union, exp.Except, exp.Intersect)
 _MOMENTS = (exp.CurrentTime, exp.CurrentTimestamp, exp.Localtime, exp.Localtimestamp)
-_CHECKED = kinds(exp.CTE, exp.Array, exp.WithinGroup, exp.Lateral, exp.Kwarg, *_SETS, *_MOMENTS)
+_COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+_CHECKED = kinds(
+    *(exp.CTE, exp.Array, exp.WithinGroup, exp.Lateral, exp.Kwarg),
+    *(*_SETS, *_MOMENTS, *_COMPARING),
+)
 
 
 def check_nodes(nodes: Nodes) -> None:
@@ -318,8 +322,8 @@ def check_nodes(nodes: Nodes) -> None:
 
     Raises:
         InvalidSyntaxError: a CTE, a side of UNION or a LATERAL is no query, an array has a slice,
-            WITHIN GROUP no ORDER BY, the present time no number of digits, or an argument without
-            a name follows one with a name.
+            WITHIN GROUP no ORDER BY, the present time no number of digits, a comparison without
+            parentheses is compared, or an argument without a name follows one with a name.
     """
     for node in nodes.among(_CHECKED):
         checkpoint()
@@ -330,6 +334,8 @@ def check_nodes(nodes: Nodes) -> None:
         elif isinstance(node, exp.Lateral):
             body = node.this.this if isinstance(node.this, exp.Subquery) else node.this
             wrong = None if isinstance(body, exp.Query | exp.Values) else node.this
+        elif isinstance(node, _COMPARING):
+            wrong = next(filter(_is_comparison, _sides(node)), None)
         elif isinstance(node, _MOMENTS):
             is_called = node.meta.get("name", "").lower() == "now"
             wrong = None if is_called or _is_count(node.this) else node.this
@@ -350,9 +356,14 @@ def _unnamed_after(named: exp.Kwarg) -> exp.Expr | None:
     return next((each for each in rest if not isinstance(each, exp.Kwarg)), None)
 
 
+def _is_comparison(node: exp.Expr) -> bool:
+    """Whether it is `a = b`, but not `a = ANY (b)`, which may be compared."""
+    return isinstance(node, _COMPARING) and not isinstance(node.expression, exp.Any | exp.All)
+
+
 def _is_count(node: exp.Expr | None) -> bool:
     return node is None or (isinstance(node, exp.Literal) and node.name.isdigit())
 
 
-def _sides(node: exp.SetOperation) -> Sequence[exp.Expr]:
-    return node.this, node.expression
+def _sides(node: exp.Expr) -> Sequence[exp.Expr]:
+    return node.args["this"], node.args["expression"]

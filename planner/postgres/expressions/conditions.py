@@ -18,6 +18,7 @@ from planner.postgres.expressions.rules import Rule, hold_numbers
 from planner.postgres.expressions.volatile import check_copied
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
+from planner.trees.dialect import IS_UNKNOWN
 from planner.trees.nodes import call, cast, position_of, put, strip
 from planner.trees.parentheses import enclosed
 from planner.values.sqltypes import duckdb_type
@@ -233,8 +234,10 @@ def _check_join(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _is(node: exp.Expr, types: Types) -> exp.Expr:
-    """Refuse IS TRUE and IS FALSE of what is no boolean; compare rows with NULL."""
-    if isinstance(node.expression, exp.Boolean):
+    """Refuse IS TRUE, FALSE and UNKNOWN of what is no boolean; compare rows with NULL."""
+    if node.expression.meta.get(IS_UNKNOWN):
+        _check_boolean(node.this, "IS UNKNOWN", types)
+    elif isinstance(node.expression, exp.Boolean):
         _check_boolean(node.this, f"IS {str(node.expression.this).upper()}", types)
     return _row_is_null(node, types)
 

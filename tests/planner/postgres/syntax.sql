@@ -116,3 +116,62 @@ SELECT (row(1,2))[1:2]
 ! 42804
 SELECT (NULL)[1:2]
 ! 42804
+SELECT i IS TRUE FROM samples ORDER BY id
+! 42804
+SELECT i IS NOT UNKNOWN FROM samples ORDER BY id
+! 42804
+SELECT NULL IS UNKNOWN, true IS UNKNOWN, 'true' IS UNKNOWN
+: boolean boolean boolean
+= t	f	f
+SELECT t IS UNKNOWN FROM samples ORDER BY id
+! 42804
+SELECT 1 < 2 = true
+! 42601
+SELECT 1 = 2 = true
+! 42601
+SELECT 1 < 2 < 3
+! 42601
+SELECT true = 1 < 2
+! 42601
+SELECT (1 < 2) = true, true = (1 < 2)
+: boolean boolean
+= t	t
+SELECT 1 <> 2 IS TRUE
+: boolean
+= t
+SELECT 'a' LIKE 'a' = true
+: boolean
+= t
+SELECT true = 'a' LIKE 'a'
+: boolean
+= t
+SELECT 'a' LIKE 'b' LIKE 'c'
+! 42601
+SELECT 1 BETWEEN 0 AND 2 = true
+: boolean
+= t
+SELECT 1 IN (1) = true
+: boolean
+= t
+SELECT true = 1 IN (1)
+: boolean
+= t
+SELECT 1 IS NULL = false
+: boolean
+= t
+SELECT false = 1 IS NULL
+! 42883
+SELECT NOT 1 = 2, NOT 1 < 2 IS TRUE
+: boolean boolean
+= t	f
+SELECT 1 < 2 AND 3 > 2 OR 2 = 2
+: boolean
+= t
+SELECT 1 = ANY (ARRAY[1]) = true
+: boolean
+= t
+SELECT 1 IS DISTINCT FROM 2 = true
+! 42883
+SELECT 1 = 1 IS DISTINCT FROM true
+: boolean
+= f
