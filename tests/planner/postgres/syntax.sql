@@ -81,8 +81,6 @@ SELECT count(*), i FROM samples WHERE id = 1 GROUP BY GROUPING SETS ((), (i)) OR
 = 1	\N
 SELECT ('a' AS)
 ! 42601
-SELECT ('a') AS
-! 42601
 SELECT 1 a, NULL. d
 ! 42601
 SELECT 'a'.b
