@@ -46,6 +46,8 @@ _WITHOUT_NULLS = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Count)
 """Aggregates that do not see a NULL."""
 _COPIED_MAX = 100
 """Nodes of an operand that is written again; larger ones would double with each level."""
+_GUARDED_MAX = 1_000
+"""Nodes of the conditions by which a side of IN is guarded."""
 
 
 def apply(tree: exp.Expr) -> None:
@@ -62,6 +64,7 @@ def apply(tree: exp.Expr) -> None:
         if not plain:
             _filter_within(node)
     _guard_operands(tree)
+    _guard_listed(tree)
     for query in [*tree.find_all(exp.Select)]:
         checkpoint()
         place = _place_of(query)
@@ -74,6 +77,43 @@ def apply(tree: exp.Expr) -> None:
             conditions = [each.copy() for each in _conditions(place) if _is_plain(each)]
             if conditions:
                 _guard(operand, reduce(_both, conditions))
+
+
+def _guard_listed(tree: exp.Expr) -> None:
+    """Guard what IN compares with a list: DuckDB makes a range of that, which it computes first."""
+    for listed in [*tree.find_all(exp.In, bfs=False)]:  # those that are computed first come first
+        if listed.expressions and _may_fail(listed.this):
+            conditions = [*filter(_is_plain, _conditions_in_turn(listed))]
+            if conditions:
+                _guard(listed.this, reduce(_then, reversed(conditions)))
+
+
+def _conditions_in_turn(node: exp.Expr) -> list[exp.Expr]:
+    """Return the conditions under which a part of an expression is computed, outer ones first.
+
+    Returns:
+        Them; none if they are large: guards are copied with them, and would double with each one.
+    """
+    found: list[exp.Expr] = []
+    left, parent = _GUARDED_MAX, node.parent
+    while parent is not None and not isinstance(parent, exp.Query):
+        if isinstance(parent, exp.And) and parent.expression is node:
+            parts = conjuncts(parent.this)
+        else:
+            parts = [*_conditions_within(parent, node)]
+        for part in parts:
+            left -= sum(1 for _ in itertools.islice(part.walk(), left + 1))
+            if left < 0:
+                return []
+        is_both = isinstance(parent, exp.And)
+        found[:0] = [_is_not(part, value=False) if is_both else part for part in parts]
+        node, parent = parent, parent.parent
+    return found
+
+
+def _then(later: exp.Expr, first: exp.Expr) -> exp.Expr:
+    """Return both conditions, of which the later one is computed only if the first one is met."""
+    return exp.Case(ifs=[exp.If(this=exp.Paren(this=first), true=exp.Paren(this=later))])
 
 
 def _guard_operands(tree: exp.Expr) -> None:

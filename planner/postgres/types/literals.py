@@ -213,7 +213,7 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
             becomes the other (42846).
         NotSupportedError: as `check_depths`, or they are rows of different types.
     """
-    rows = [[*zip(*each.fields, strict=True)][1] for each in known if is_record(each)]
+    rows = [[kind for _, kind in each.fields] for each in known if is_record(each)]
     if any(not _are_alike(one, other) for one, other in pairwise(rows)):
         raise NotSupportedError(
             "rows of different types in one column or expression are not supported",
