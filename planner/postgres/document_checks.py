@@ -252,6 +252,13 @@ def _check_set(node: exp.Expr, types: Types) -> None:
 
 
 def _check_calls(nodes: Nodes, types: Types) -> None:
+    for node in nodes.in_turn((exp.Greatest, exp.Least)):
+        if any(is_document(types.of(each), Kind.JSON) for each in arguments(node)):
+            raise MismatchedTypeError(
+                "could not identify a comparison function for type json",
+                position=position_of(node),
+                sqlstate="42883",
+            )
     distinct = [each for each in nodes.of(exp.Distinct) if not isinstance(each.parent, exp.Select)]
     for each in [value for node in distinct for value in node.expressions]:
         _check_equal(each, types.of(each), types)

@@ -14,8 +14,9 @@ from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
 from planner.postgres.named_windows import write_out_windows
+from planner.postgres.places import MAY_AGGREGATE, is_aggregate
 from planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
-from planner.postgres.types.functions import ROW_FUNCTIONS, is_numbered
+from planner.postgres.types.functions import ROW_FUNCTIONS, check_names, is_numbered
 from planner.trees.column_names import column_name
 from planner.trees.nodes import Nodes, call, cast, kinds, position_of, put_query, strip
 
@@ -75,6 +76,12 @@ def _desugar_ties(fetch: exp.Expr) -> None:
             position=position_of(fetch),
         )
     given = fetch.args.get("count")
+    if given is not None and (column := given.find(exp.Identifier)) is not None:
+        raise InvalidSyntaxError(
+            "argument of LIMIT must not contain variables",
+            position=position_of(column),
+            sqlstate="42P10",
+        )
     _check_counts(select)
     if given is not None and isinstance(strip(given), exp.Null | exp.Neg):
         is_null = isinstance(strip(given), exp.Null)
@@ -232,6 +239,13 @@ def _desugar_value_function(table: exp.Table) -> bool:
         return False
     if isinstance(called, exp.AggFunc):
         raise unknown_function(called, name, kind="table function")
+    for inner in called.find_all(*MAY_AGGREGATE):
+        if is_aggregate(inner) and inner.find_ancestor(exp.Query, exp.Table) is table:
+            raise InvalidSyntaxError(
+                "aggregate functions are not allowed in functions in FROM",
+                position=position_of(inner),
+                sqlstate="42803",
+            )
     alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name, quoted=True))
     given = alias.columns
     column = given[0].copy() if given else alias.this.copy()
@@ -284,6 +298,7 @@ def _desugar_unnest(unnest: exp.Expr) -> None:
     alias = unnest.args.get("alias") or exp.TableAlias(this=exp.to_identifier("unnest"))
     given = [column.name for column in alias.columns]
     ordinal = unnest.args.get("offset")
+    check_names(unnest, len(arrays), len(given))
     names = [given[i] if i < len(given) else "unnest" for i in range(len(arrays))]
     items: list[exp.Expr] = [
         exp.alias_(exp.Explode(this=array.copy()), f"u{i}", quoted=True)

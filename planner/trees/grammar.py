@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
+from typing import cast
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
@@ -308,13 +309,8 @@ def _is_no_name(before: Token, token: Token) -> bool:
     return is_first and (token.token_type in _VALUES or _is_one_of(token, RESERVED_WORDS))
 
 
-_SETS = (exp.Union, exp.Except, exp.Intersect)
-_MOMENTS = (exp.CurrentTime, exp.CurrentTimestamp, exp.Localtime, exp.Localtimestamp)
+_ENDS = ("order", "limit", "offset")
 _COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-_CHECKED = kinds(
-    *(exp.CTE, exp.Array, exp.WithinGroup, exp.Lateral, exp.Kwarg),
-    *(*_SETS, *_MOMENTS, *_COMPARING),
-)
 
 
 def check_nodes(nodes: Nodes) -> None:
@@ -327,29 +323,48 @@ def check_nodes(nodes: Nodes) -> None:
     """
     for node in nodes.among(_CHECKED):
         checkpoint()
-        if isinstance(node, exp.CTE):
-            wrong = None if isinstance(node.this, exp.Query) else node.this
-        elif isinstance(node, exp.Array):
-            wrong = next((part for part in node.expressions if isinstance(part, exp.Slice)), None)
-        elif isinstance(node, exp.Lateral):
-            body = node.this.this if isinstance(node.this, exp.Subquery) else node.this
-            wrong = None if isinstance(body, exp.Query | exp.Values) else node.this
-        elif isinstance(node, _COMPARING):
-            wrong = next(filter(_is_comparison, _sides(node)), None)
-        elif isinstance(node, _MOMENTS):
-            is_called = node.meta.get("name", "").lower() == "now"
-            wrong = None if is_called or _is_count(node.this) else node.this
-        elif isinstance(node, exp.Kwarg):
-            wrong = _unnamed_after(node)
-        elif isinstance(node, exp.SetOperation):
-            wrong = next((side for side in _sides(node) if not isinstance(side, exp.Query)), None)
-        else:
-            wrong = None if isinstance(node.expression, exp.Order) else node
+        wrong = _WRONG[type(node)](node)
         if wrong is not None:
             raise InvalidSyntaxError("syntax error", position=position_of(wrong))
 
 
-def _unnamed_after(named: exp.Kwarg) -> exp.Expr | None:
+def _of_cte(node: exp.Expr) -> exp.Expr | None:
+    return None if isinstance(node.this, exp.Query) else node.this
+
+
+def _of_array(node: exp.Expr) -> exp.Expr | None:
+    return next((part for part in node.expressions if isinstance(part, exp.Slice)), None)
+
+
+def _of_lateral(node: exp.Expr) -> exp.Expr | None:
+    body = node.this.this if isinstance(node.this, exp.Subquery) else node.this
+    return None if isinstance(body, exp.Query | exp.Values) else node.this
+
+
+def _of_comparison(node: exp.Expr) -> exp.Expr | None:
+    return next(filter(_is_comparison, _sides(node)), None)
+
+
+def _of_moment(node: exp.Expr) -> exp.Expr | None:
+    is_called = node.meta.get("name", "").lower() == "now"
+    return None if is_called or _is_count(node.this) else node.this
+
+
+def _of_set(node: exp.Expr) -> exp.Expr | None:
+    before = [node.this]
+    if isinstance(node.this, exp.SetOperation):
+        before.append(node.this.expression)
+    for side in before:  # its ORDER BY or LIMIT must stand in parentheses
+        if any(map(side.args.get, _ENDS)) and not isinstance(side, exp.Subquery):
+            return cast("exp.Expr", side)
+    return next((side for side in _sides(node) if not isinstance(side, exp.Query)), None)
+
+
+def _of_group(node: exp.Expr) -> exp.Expr | None:
+    return None if isinstance(node.expression, exp.Order) else node
+
+
+def _unnamed_after(named: exp.Expr) -> exp.Expr | None:
     """Return an argument without a name that follows one with a name."""
     given = named.parent.expressions if named.parent is not None else ()
     rest = itertools.dropwhile(lambda each: each is not named, given)
@@ -367,3 +382,19 @@ def _is_count(node: exp.Expr | None) -> bool:
 
 def _sides(node: exp.Expr) -> Sequence[exp.Expr]:
     return node.args["this"], node.args["expression"]
+
+
+_MOMENTS = (exp.CurrentTime, exp.CurrentTimestamp, exp.Localtime, exp.Localtimestamp)
+_OF_KINDS: Mapping[tuple[type[exp.Expr], ...], Callable[[exp.Expr], exp.Expr | None]] = {
+    (exp.CTE,): _of_cte,
+    (exp.Array,): _of_array,
+    (exp.Lateral,): _of_lateral,
+    (exp.Kwarg,): _unnamed_after,
+    (exp.SetOperation,): _of_set,
+    (exp.WithinGroup,): _of_group,
+    _COMPARING: _of_comparison,
+    _MOMENTS: _of_moment,
+}
+_WRONG = {kind: check for above, check in _OF_KINDS.items() for kind in kinds(*above)}
+"""What each type of node is checked by: it returns the part that is wrong, if one is."""
+_CHECKED = frozenset(_WRONG)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from planner.errors import UnknownNameError
 from planner.records.duckdb_functions import DUCKDB_FUNCTIONS
 from planner.records.functions import RECORDS
 from planner.records.record import ByArguments, OfParameter
 from planner.trees.column_names import column_name
+from planner.trees.nodes import position_of
 from stores.spec.schema import JSON, JSONB, TEXT, DataType
 
 FUNCTIONS = frozenset(RECORDS) - {"str_position"} | DUCKDB_FUNCTIONS
@@ -72,7 +74,11 @@ def is_numbered(item: exp.Expr) -> bool:
 
 
 def columns_of_function(item: exp.Expr) -> tuple[str, ...] | None:
-    """Return the columns of a function in FROM; None for other items, or if not certain."""
+    """Return the columns of a function in FROM; None for other items, or if not certain.
+
+    Raises:
+        UnknownNameError: its alias names more columns than it has (42P10).
+    """
     if isinstance(item, exp.Unnest) and len(item.expressions) == 1:
         # sqlglot keeps a second column name as `offset`.
         name, number = "unnest", item.args.get("offset")
@@ -88,4 +94,20 @@ def columns_of_function(item: exp.Expr) -> tuple[str, ...] | None:
     if name in PAIR_FUNCTIONS:
         own = ["key", "value"]
     own += ["ordinality"] if number else []
+    check_names(item, len(own), len(given))
     return (*given, *own[len(given) :])
+
+
+def check_names(item: exp.Expr, columns: int, given: int) -> None:
+    """Check how many columns of an item of FROM its alias names.
+
+    Raises:
+        UnknownNameError: it names more than there are (42P10).
+    """
+    if given > columns:
+        raise UnknownNameError(
+            f'table "{item.alias_or_name}" has {columns} columns available but {given} columns '
+            "specified",
+            position=position_of(item),
+            sqlstate="42P10",
+        )

@@ -384,19 +384,67 @@ SELECT corr((CASE WHEN n BETWEEN -9 AND 9 THEN (SELECT n::smallint) END)::double
 : boolean
 = t
 SELECT count(*) FROM (VALUES (0)) v(x) HAVING min(x) > 1 AND 10/min(x) IN (2)
+: bigint
 SELECT x FROM (VALUES ('a'), ('1'), ('2')) v(x) WHERE x ~ '^\d+$' AND x::int IN (1, 5, 8)
+: text
+= 1
 SELECT i FROM samples WHERE i <> 0 AND 10/i IN (2, 5) ORDER BY id
+: integer
+= 2
+= 2
+= 5
 SELECT s, count(*) FROM samples GROUP BY s HAVING min(i) <> 0 AND 10/min(i) IN (2, 5) ORDER BY 1
+: smallint bigint
+= 2	2
 SELECT x FROM (VALUES (0), (1), (2), (3)) v(x) WHERE x > 1 AND 10/x IN (2, 5)
+: integer
+= 2
 SELECT x FROM (VALUES (0), (1), (2), (3)) v(x) WHERE x <> 0 AND 10/x IN (2, 5, 7, 8, 10)
+: integer
+= 1
+= 2
 SELECT x FROM (VALUES (0), (1), (2), (3)) v(x) WHERE x <> 0 AND 10/x = 5 AND 10/(x-1) NOT IN (1,2,3)
+: integer
+= 2
 SELECT x FROM (VALUES (0), (1), (2), (3)) v(x) WHERE x = 0 OR 10/x IN (2, 5, 7) ORDER BY 1
+: integer
+= 0
+= 2
 SELECT x FROM (VALUES (0), (1), (2), (3)) v(x) WHERE (x = 0 OR 10/x IN (2, 5, 7)) AND (x = 1 OR 10/(x-1) IN (-10, 5, 10)) ORDER BY 1
+: integer
+= 0
+= 2
 SELECT x FROM (VALUES (0), (1), (2), (3)) v(x) WHERE x > 0 AND (x = 1 OR 10/(x-1) IN (10)) AND 10/x IN (5, 10) ORDER BY 1
+: integer
+= 1
+= 2
 SELECT x FROM (VALUES (0), (1), (2), (3)) v(x) WHERE CASE WHEN x > 0 THEN 10/x IN (2, 5, 7) END ORDER BY 1
+: integer
+= 2
 SELECT x FROM (VALUES (0), (1), (2), (3)) v(x) WHERE x > 0 AND x < 5 AND 10/x IN (2, 5) AND 10/(x+1) IN (3)
+: integer
+= 2
 SELECT x FROM (VALUES (0), (1), (2), (3)) v(x) WHERE x IN (1, 2) AND 10/x IN (10, 2, 5) AND (x::text || '1')::int IN (11)
+: integer
+= 1
 SELECT a.x FROM (VALUES (0), (1), (2), (3)) a(x) JOIN (VALUES (0), (1), (2), (3)) b(x) ON a.x = b.x AND a.x <> 0 AND 10/a.x IN (2, 5, 7)
+: integer
+= 2
 SELECT x > 0 AND 10/x IN (2, 5) FROM (VALUES (0), (1), (2), (3)) v(x)
+: boolean
+= f
+= f
+= t
+= f
 SELECT x = 0 OR 10/x IN (2, 5) FROM (VALUES (0), (1), (2), (3)) v(x)
+: boolean
+= t
+= f
+= t
+= f
 SELECT CASE WHEN x = 0 THEN false WHEN 10/x IN (5) THEN true END FROM (VALUES (0), (1), (2), (3)) v(x)
+: boolean
+= f
+= \N
+= t
+= \N

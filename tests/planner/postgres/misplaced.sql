@@ -343,3 +343,50 @@ SELECT f IS TRUE, f IS NOT FALSE, f IS UNKNOWN, NULL IS TRUE, (i > 1) IS NOT TRU
 = f	f	f	f	f	f
 SELECT t IS TRUE FROM samples
 ! 42804
+SELECT id FROM samples ORDER BY id FETCH FIRST i ROWS WITH TIES
+! 42P10
+SELECT id FROM samples ORDER BY id LIMIT i
+! 42P10
+SELECT id FROM samples ORDER BY id FETCH FIRST (1 + 1) ROWS ONLY
+: integer
+= 1
+= 2
+SELECT greatest('{"a": 1}'::json, '{"a": 1}'::json)
+! 42883
+SELECT least('{"a": 1}'::json, '1')
+! 42883
+SELECT greatest('{"a": 1}'::jsonb, '1')
+: jsonb
+= {"a": 1}
+SELECT * FROM power(1, count(1))
+! 42803
+SELECT * FROM samples s JOIN unnest(ARRAY[1], ARRAY['a']) AS u (k, x, v) ON s.id = u.k
+! 42P10
+SELECT * FROM unnest(ARRAY[1], ARRAY['a']) AS u (k, x, v)
+! 42P10
+SELECT * FROM generate_series(1, 2) AS g (a, b)
+! 42P10
+SELECT string_agg(t, 1) FROM samples
+! 42883
+SELECT string_agg(i, ',') FROM samples
+! 42883
+SELECT d || i FROM samples
+! 42883
+SELECT 1 || 2.5
+! 42883
+SELECT 1::jsonb
+! 42846
+SELECT NOT (SELECT 'a')
+! 42804
+SELECT NOT NULL, NOT 'f'
+: boolean boolean
+= \N	t
+SELECT timestamp '2020-01-01 10:00' AT TIME ZONE '00:00:01'
+: timestamp_with_time_zone
+= 2020-01-01 10:00:01+00
+SELECT percentile_cont(ARRAY[0.25]) WITHIN GROUP (ORDER BY d) FROM samples
+: double_precision[]
+= {0.07500000000000001}
+SELECT ARRAY(SELECT row(NULL))
+: record[]
+= {()}
