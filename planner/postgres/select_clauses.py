@@ -76,12 +76,6 @@ def _desugar_ties(fetch: exp.Expr) -> None:
             position=position_of(fetch),
         )
     given = fetch.args.get("count")
-    if given is not None and (column := given.find(exp.Identifier)) is not None:
-        raise InvalidSyntaxError(
-            "argument of LIMIT must not contain variables",
-            position=position_of(column),
-            sqlstate="42P10",
-        )
     _check_counts(select)
     if given is not None and isinstance(strip(given), exp.Null | exp.Neg):
         is_null = isinstance(strip(given), exp.Null)
@@ -115,7 +109,7 @@ def _desugar_ties(fetch: exp.Expr) -> None:
 def _check_counts(select: exp.Select) -> None:
     """Refuse columns in the counts of WITH TIES; names are not resolved yet."""
     for clause in (select.args["limit"], select.args.get("offset")):
-        column = None if clause is None else clause.find(exp.Column)
+        column = None if clause is None else clause.find(exp.Column, exp.Identifier)
         if column is not None:
             raise NotSupportedError(
                 "a column in the counts of FETCH … WITH TIES is not supported",

@@ -311,6 +311,8 @@ SELECT s::text FROM (SELECT 1 AS a) s
 = (1)
 SELECT id FROM samples ORDER BY id FETCH FIRST (id) ROWS WITH TIES
 ! 42P10
+~ a column there is refused before names are known
+>! 0A000
 SELECT pg_sleep(0)
 : void
 = 
