@@ -197,7 +197,8 @@ class _Binder:
 
     def _check(self, types: Types) -> None:
         """Check the arguments of functions, and the operands of operators."""
-        check_arguments(self._nodes, types, self._vocabulary.functions)
+        vocabulary = self._vocabulary
+        check_arguments(self._nodes, types, vocabulary.functions, vocabulary.arguments)
         self.missing = missing_operator(self._nodes, types)
         check_inner_rows(self._nodes, types)
 

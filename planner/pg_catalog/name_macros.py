@@ -11,7 +11,7 @@ _BARE = r"""CASE WHEN contains(zz_name::VARCHAR, '"') THEN zz_name::VARCHAR
 NAMES = {
     "to_regclass": "(zz_name) AS (pg_sg_found('regclass', zz_name))",
     "to_regnamespace": "(zz_name) AS (pg_sg_found('regnamespace', zz_name))",
-    "to_regproc": "(zz_name) AS (pg_sg_found('regproc', zz_name))",
+    "to_regproc": "(zz_name) AS (pg_sg_name_of('regproc', pg_sg_found('regproc', zz_name)))",
     "to_regrole": """(zz_name) AS (CASE
         WHEN zz_name = getvariable('session_user') THEN 10
         ELSE (SELECT zz_r.oid FROM {look}.roles AS zz_r WHERE zz_r.rolname = zz_name) END)""",

@@ -89,6 +89,7 @@ _RESULTS: Mapping[DataType, str] = {
     DataType(kind=Kind.ARRAY, element=CATALOG_TYPES["aclitem"]): "acldefault",
     CATALOG_TYPES["regclass"]: "to_regclass pg_get_replica_identity_index pg_partition_ancestors",
     CATALOG_TYPES["regnamespace"]: "to_regnamespace",
+    CATALOG_TYPES["regproc"]: "to_regproc",
     CATALOG_TYPES["regrole"]: "to_regrole",
     CATALOG_TYPES["regtype"]: "to_regtype",
 }
@@ -114,6 +115,9 @@ _ARGUMENTS: Mapping[str, tuple[DataType, ...]] = {
     "pg_get_userbyid": (OID,),
     "pg_get_viewdef": (OID, BOOLEAN),
     "shobj_description": (OID, NAME),
+    **dict.fromkeys(
+        ("to_regclass", "to_regnamespace", "to_regproc", "to_regrole", "to_regtype"), (TEXT,)
+    ),
     **{name: (OID,) for name in CATALOG_MACROS if name.endswith("_is_visible")},
 }
 _FUNCTIONS = FUNCTIONS | CATALOG_MACROS.keys() | ROWS_OF.keys() | SESSION_FUNCTIONS

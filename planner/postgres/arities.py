@@ -16,12 +16,13 @@ from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments, is_open
 from planner.postgres.types.signatures import OPEN, is_ambiguous, is_taken, is_undetermined
+from planner.postgres.types.type_choice import choose, name_of
 from planner.records.functions import RECORDS
 from planner.trees.nodes import CALLS, Nodes, position_of
 from planner.values.catalog_types import is_of_catalog
 from planner.values.sqltypes import format_type
 from planner.values.type_modifiers import is_string
-from stores.spec.schema import Kind
+from stores.spec.schema import DataType, Kind
 
 _OF_ANY = frozenset({"quote_literal", "quote_nullable"})
 """Functions that take the text of a value of any type."""
@@ -34,7 +35,12 @@ _OF_SYNTAX: Mapping[type[exp.Expr], str] = {
 _EXTREMES = frozenset({"max", "min"})
 
 
-def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> None:
+def check_arguments(
+    nodes: Nodes,
+    types: Types,
+    functions: Container[str],
+    wanted: Mapping[str, Sequence[DataType]],
+) -> None:
     """Refuse unknown functions, wrong numbers of arguments, and window functions without OVER.
 
     DuckDB would report arguments of wrong types for the functions that calls are rewritten to.
@@ -43,6 +49,7 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
         nodes: the nodes of the query.
         types: the types of its expressions.
         functions: the functions that it may call.
+        wanted: the types of the arguments of those that have no record.
 
     Raises:
         UnknownNameError: there is no such function, or none takes arguments of these types, or this
@@ -52,6 +59,8 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
     _check_known(nodes, types, functions)
     for node in nodes.among(CALLS):
         name = _written_name(node)
+        if name in wanted:
+            _check_types(node, name, wanted[name], types)
         record = RECORDS.get(name)
         if record is None or not record.counts:
             continue
@@ -69,6 +78,15 @@ def check_arguments(nodes: Nodes, types: Types, functions: Container[str]) -> No
     for within in nodes.of(exp.WithinGroup):
         _check_ordered_set(within, types)
     check_over(nodes)
+
+
+def _check_types(node: exp.Expr, name: str, wanted: Sequence[DataType], types: Types) -> None:
+    """Refuse arguments that do not become what a function takes by implicit casts."""
+    given = arguments(node)[: len(wanted)]
+    known = [OPEN if is_open(each) else types.of(each) for each in given]
+    found = tuple(name_of(OPEN if each is None else each) for each in known)
+    if not choose([tuple(map(name_of, wanted[: len(given)]))], found):
+        raise unknown_function(node, name, _types_shown(arguments(node), types))
 
 
 _REFUSED = frozenset(

@@ -33,6 +33,8 @@ _TYPEOF = {(25, 2206), (1009, 2211)}
 _BIGINT, _INTEGER, _RECORD = 20, 23, 2249
 _CUTS = re.compile(r"\b(?:limit|offset|fetch|distinct on)\b|_agg\(.*order by", re.IGNORECASE)
 """Rows may be equal in what they are ordered by."""
+_CHANCE = re.compile(r"\btablesample\b", re.IGNORECASE)
+"""Two servers may draw the same rows by chance."""
 _LIMITED = re.compile(
     r"numeric|decimal|make_interval|to_date|to_timestamp|interval '|'\[|::(?:date|time)",
     re.IGNORECASE,
@@ -142,9 +144,9 @@ def _verdict(
         return "error", (f"XX000 for {theirs.sqlstate or 'rows'}: {ours.message[:60]}", "")
     if ours.sqlstate is not None and theirs.sqlstate is not None:
         return "error", None
-    if not is_determined or ours.is_cut or theirs.is_cut:
+    if not is_determined or ours.is_cut or theirs.is_cut or _CHANCE.search(sql):
         return "not determined", None
-    if ours.sqlstate == "0A000":
+    if ours.sqlstate == "0A000" or theirs.sqlstate in {"0A000", _INTERNAL}:
         return "not supported", None
     if (theirs.sqlstate or "").startswith(_LEFT_OPEN) or _is_documented(ours, theirs, sql):
         return "left open", None

@@ -268,3 +268,19 @@ SELECT 1;
 SELECT /* a comment /* nested */ here */ 1 -- to the end
 : integer
 = 1
+SELECT to_regclass(1)
+! 42883
+SELECT to_regnamespace(0)
+! 42883
+SELECT to_regtype(1)
+! 42883
+SELECT to_regproc('now')::text, to_regproc('nope')::text
+: text text
+= now	\N
+SELECT to_regproc('now')::oid > 0
+: boolean
+= t
+SELECT pg_get_userbyid('a'::text)
+! 42883
+SELECT format_type('int4'::text, 1)
+! 42883
