@@ -109,7 +109,8 @@ class SlowQueries:
 class RunningQueries:
     """The running statements of an engine. Safe to share between threads.
 
-    Lookups are not listed, as listing one would take as long as running it.
+    Lookups on an event loop are not listed, as listing one would take as long as running it. Those
+    that may wait, for a bound or another node, have a thread, and are.
 
     Args:
         clock: wall clock in epoch milliseconds.

@@ -199,7 +199,8 @@ class Runner:
                 plan, parameters, options, cancellation, session=session, snapshot=snapshot
             )
 
-        is_inline = isinstance(plan.node, Lookup) and choice is None
+        # To list a lookup would take as long as to run it, unless it is one that may wait.
+        is_inline = isinstance(plan.node, Lookup) and choice is None and cancellation.holds_loop
         result = (
             run() if is_inline else self._queries.watch(statement.sql, session, run, cancellation)
         )

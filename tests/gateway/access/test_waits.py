@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import psycopg
 import pyarrow as pa
 import pytest
 
@@ -43,6 +44,25 @@ def gateway(tmp_path: Path) -> Iterator[RealGateway]:
 def waiting_for_a_bound(gateway: RealGateway) -> int:
     metrics = httpx.get(f"http://127.0.0.1:{gateway.http_port}/metrics", timeout=WAIT_S).text
     return sum(map(int, re.findall(r"(?m)^stategate_bound_waiting(?:{.*})? (\d+)$", metrics)))
+
+
+@pytest.mark.parametrize("sql", [LOOKUP, SCAN])
+def test_what_waits_for_its_bound_is_listed_and_cancelled(gateway: RealGateway, sql: str) -> None:
+    def wait() -> str | None:
+        with gateway.connect() as session:
+            try:
+                session.execute(sql.encode())
+            except psycopg.Error as error:
+                return error.sqlstate
+        return None
+
+    with ThreadPoolExecutor(1) as clients, gateway.connect() as session:
+        waiting = clients.submit(wait)
+        until(lambda: waiting_for_a_bound(gateway) == 1)
+        listed = "SELECT pid FROM stategate.queries WHERE sql = %s"
+        ((pid,),) = session.execute(listed, [sql]).fetchall()
+        assert session.execute("SELECT pg_cancel_backend(%s)", [pid]).fetchone() == (True,)
+        assert waiting.result(WAIT_S) == "57014"
 
 
 def test_others_are_answered_beside_statements_that_wait(
