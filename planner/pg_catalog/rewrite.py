@@ -179,19 +179,13 @@ def _rewrite_from_call(table: exp.Table) -> None:
     if name in ROWS_OF:
         query = _rows_of(call, name, ordinality=ordinality)
     else:  # a scalar function gives one row; DuckDB refuses its own table functions here
-        rows = _as_rows(call) if name == "generate_series" else call.copy()
-        query = exp.select(exp.alias_(rows, _first_column(table, name), quoted=True))
-        if ordinality:
-            query = query.select("row_number() OVER () AS ordinality", dialect="duckdb")
+        column = _first_column(table, name)
+        query = exp.select(exp.alias_(call.copy(), column, quoted=True))
+        if ordinality:  # above the rows, which DuckDB makes after it has numbered the one
+            above = exp.select(exp.column(column, quoted=True)).from_(query.subquery("rows"))
+            query = above.select("row_number() OVER () AS ordinality", dialect="duckdb")
     alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
     put_query(table, query, alias.copy())
-
-
-def _as_rows(call: exp.Expr) -> exp.Expr:
-    bounds = [call.args[key] for key in ("start", "end", "step") if call.args.get(key)]
-    arguments = [bound.copy() for bound in bounds or call.expressions]
-    series = exp.Anonymous(this="generate_series", expressions=arguments)
-    return exp.Anonymous(this="unnest", expressions=[series])
 
 
 def _rows_of(call: exp.Expr, name: str, *, ordinality: bool) -> exp.Select:

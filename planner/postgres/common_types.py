@@ -39,15 +39,17 @@ _Column: TypeAlias = tuple[DataType | None, exp.Expr | None]
 """A column's type, None if it is not certain, and the literal if it is a text without a type."""
 _KINDS = (exp.Union, exp.Except, exp.Intersect)
 _EITHER = kinds(*_KINDS, exp.Values)
+_SERIES = kinds(exp.GenerateSeries)
 
 
 def match_columns(nodes: Nodes, types: Types) -> None:
-    """Give text literals the types of their columns, in place.
+    """Give merged columns, and text literals, the types of their columns, in place.
 
     Raises:
         InvalidValueError: a literal is not a value of that type (22P02).
         MismatchedTypeError: two types of a column do not match (42804).
     """
+    _cast_columns(nodes, types)
     for values in nodes.of(exp.Values):
         _match_rows(values, types)
     known: dict[int, Sequence[_Column] | None] = {}
@@ -55,6 +57,32 @@ def match_columns(nodes: Nodes, types: Types) -> None:
         for node in reversed(nodes.of(kind)):
             _columns(node, types, known)
     if nodes.has(_EITHER):
+        nodes.renew()
+
+
+def _cast_columns(nodes: Nodes, types: Types) -> None:
+    """Cast the columns to which DuckDB gives another type than PostgreSQL, in place.
+
+    Half of a 3 that USING has merged with a numeric was 1.
+    """
+    if not any(join.args.get("using") for join in nodes.of(exp.Join)) and not nodes.has(_SERIES):
+        return
+    is_changed = False
+    for column in nodes.of(exp.Column):
+        assert isinstance(column, exp.Column)
+        found = types.columns.other_than_duckdb(column)
+        if found is None:
+            continue
+        is_item = isinstance(column.parent, exp.Select) and column.arg_key == "expressions"
+        inner = column.copy()
+        types.note(inner, None)
+        fresh: exp.Expr = cast(inner, duckdb_type(found))
+        types.note(fresh, found)
+        if is_item:
+            fresh = exp.Alias(this=fresh, alias=exp.to_identifier(column.name, quoted=True))
+        put(column, fresh)
+        is_changed = True
+    if is_changed:
         nodes.renew()
 
 

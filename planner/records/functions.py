@@ -230,8 +230,8 @@ _VALUES = """
     exists -> boolean; takes NULL
     gen_random_uuid: () -> uuid; volatile
     generate_series: (bigint, bigint, bigint?) (integer, integer, integer?) (numeric, numeric,
-      numeric?) (timestamp, timestamp, interval); many rows
-    generate_series: (timestamptz, timestamptz, interval); stable, many rows
+      numeric?) (timestamp, timestamp, interval) -> $1; many rows
+    generate_series: (timestamptz, timestamptz, interval) -> $1; stable, many rows
     grouping -> integer; takes NULL
     nullif: (any, any); takes NULL
     num_nonnulls num_nulls: (any, any...) -> integer; takes NULL

@@ -314,6 +314,8 @@ class Queries:
             found = item.find(name)
             if len(found) != 1:
                 raise refused(f'USING of "{name}"')
+            if left.type != found[0].type:  # Spark would give the column of one side
+                raise refused(f'USING of "{name}", which has two types')
             conditions.append(self._writer.compared(left, "=", found[0]))
         shown = tuple(each for each in item.outputs if each.name not in names)
         hidden = tuple(each for each in item.outputs if each.name in names)

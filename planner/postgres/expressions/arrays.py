@@ -25,7 +25,7 @@ from planner.values.array_types import array_of, depth_of, leaf_of
 from planner.values.catalog_types import first_subscript
 from planner.values.sqltypes import duckdb_type, format_type
 from planner.values.times.time_settings import PLAIN_TIMES
-from stores.spec.schema import Kind
+from stores.spec.schema import INTEGER, Kind
 
 
 def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -37,8 +37,6 @@ def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 def as_rows(node: exp.Expr, listed: exp.Expr) -> exp.Expr:
     """Return `unnest(array)` in place of a call that returns rows; in FROM it keeps its name."""
     table = node.parent
-    if isinstance(table, exp.Anonymous) and table.name == "unnest":
-        return listed  # the catalog writes a series so
     names = columns_of_function(table) if isinstance(table, exp.Table) else None
     if isinstance(table, exp.Table) and names is not None:
         given = table.args.get("alias")
@@ -90,7 +88,9 @@ def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.
     counts = types.kind_of(given[0]) in INTEGERS
     name = "pg_sg_series_end" if counts else "pg_sg_moments_end"
     put(stop, call(name, start, stop.copy(), step))
-    return None
+    if types.of(node) != INTEGER:
+        return None
+    return as_rows(node, cast(call("generate_series", *copies(given)), "INTEGER[]"))
 
 
 def _counted(name: str, along: str, from_zero: str = "") -> CallRule:

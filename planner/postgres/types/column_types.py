@@ -24,7 +24,7 @@ from planner.postgres.types.output_columns import is_star, within_lateral
 from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
 from planner.trees.checkpoints import checkpoint
 from planner.values.array_types import depth_of, leaf_of
-from stores.spec.schema import BIGINT, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
+from stores.spec.schema import BIGINT, INTEGER, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
 """The type of a relation's column; None if the table is not a relation or has no such column."""
@@ -135,6 +135,26 @@ class ColumnTypes:
         sides = [self._of_source(item, *source, name) for item, source in sources.items()]
         return [side for side in sides if isinstance(side, DataType)]
 
+    def other_than_duckdb(self, column: exp.Column) -> DataType | None:
+        """Return the type of a column to which DuckDB gives another one; None for other columns.
+
+        It is one that USING makes of columns of several types, or that of a series of integers.
+        """
+        select = column.parent_select
+        if not column.table and isinstance(select, exp.Select):
+            sides = self.of_merged(select, column.name)
+            if any(each != sides[0] for each in sides):
+                return common_type(sides)
+        scope = self._scope_at(column)
+        while scope is not None:
+            for name, (_, source) in scope.selected_sources.items():
+                if column.table in {"", name} and isinstance(source, exp.Table):
+                    found = self._of_series(source, column.name)
+                    if found is not None:
+                        return found if found == INTEGER else None
+            scope = scope.parent
+        return None
+
     def _scope_at_query(self, query: exp.Expr) -> Scope | None:
         for scope in self._scopes:
             if scope.expression is query:
@@ -226,9 +246,11 @@ class ColumnTypes:
                 known.append(found)
         if not known:
             return _ABSENT
-        # USING may have merged several columns. DuckDB refuses names that are ambiguous.
-        is_one = len(known) == 1 or all(each == known[0] for each in known)
-        return known[0] if is_one else None
+        if len(known) == 1 or all(each == known[0] for each in known):
+            return known[0]
+        # USING has merged them.
+        found = [each for each in known if isinstance(each, DataType)]
+        return common_type(found) if len(found) == len(known) else None
 
     def _of_source(
         self, name: str, node: exp.Expr, source: exp.Table | Scope, column: str
@@ -248,7 +270,7 @@ class ColumnTypes:
         return outputs.get(column, _ABSENT)
 
     def _of_series(self, table: exp.Table, column: str) -> DataType | None:
-        """Return the type of a series in FROM; DuckDB's series of integers has bigints."""
+        """Return the type of a series in FROM."""
         alias, series = table.args.get("alias"), table.this
         if isinstance(series, exp.Anonymous):
             return _of_function(table, column)
@@ -258,7 +280,8 @@ class ColumnTypes:
             return None
         kind = self._kind_of(series.args["start"])
         if kind in INTEGERS:
-            return BIGINT
+            others = [self._kind_of(each) for each in series.args.values() if each is not None]
+            return BIGINT if Kind.BIGINT in others or None in others else INTEGER
         return {
             Kind.DATE: TIMESTAMPTZ,
             Kind.TIMESTAMP: TIMESTAMP,

@@ -245,3 +245,150 @@ SELECT sum(g) OVER (ORDER BY g) FROM generate_series(1::bigint, 3) AS g(n)
 = 1
 = 3
 = 6
+SELECT n, pg_typeof(n)::text FROM generate_series(1, 2) AS g(n)
+: integer text
+= 1	integer
+= 2	integer
+SELECT g, pg_typeof(g)::text FROM generate_series(1, 2) AS g
+: integer text
+= 1	integer
+= 2	integer
+SELECT * FROM generate_series(1, 2::bigint) AS g(n)
+: bigint
+= 1
+= 2
+SELECT sum(n), avg(n), count(n) FROM generate_series(1, 2) AS g(n)
+: bigint numeric bigint
+= 3	1.5000000000000000	2
+SELECT n, ordinality FROM generate_series(1, 2) WITH ORDINALITY AS g(n)
+: integer bigint
+= 1	1
+= 2	2
+SELECT DISTINCT n % 2 AS m FROM generate_series(1, 4) AS g(n) ORDER BY m
+: integer
+= 0
+= 1
+SELECT DISTINCT n FROM generate_series(1, 4) AS g(n) ORDER BY n DESC
+: integer
+= 4
+= 3
+= 2
+= 1
+SELECT n, count(*) FROM generate_series(1, 4) AS g(n) GROUP BY n ORDER BY n
+: integer bigint
+= 1	1
+= 2	1
+= 3	1
+= 4	1
+SELECT a.n, b.m FROM generate_series(1, 2) a(n), generate_series(1, a.n) b(m) ORDER BY 1, 2
+: integer integer
+= 1	1
+= 2	1
+= 2	2
+SELECT (SELECT max(m) FROM generate_series(1, n) b(m)) FROM generate_series(1, 2) a(n) ORDER BY 1
+: integer
+= 1
+= 2
+SELECT i, n FROM samples s JOIN generate_series(1, 2) g(n) ON s.id = g.n ORDER BY 1
+! 42702
+SELECT * FROM samples JOIN generate_series(1, 2) AS s (id) USING (id) ORDER BY id
+: integer integer smallint bigint numeric double_precision real text boolean date timestamp_without_time_zone timestamp_with_time_zone json bigint[]
+= 1	1	1	10	1.500	0.5	1.5	Abc	t	2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00	{"a": 1, "b": "x", "c": ["p", "q"]}	{1,2}
+= 2	2	1	20	2.500	1.5	2.5	abc	f	2020-02-29	2020-02-29 23:59:59.5	2020-02-29 23:59:59.5+00	{"a": 2, "b": null}	{2,3}
+SELECT d::date FROM generate_series(date '2020-01-01', date '2020-01-03', '1 day') AS d
+: date
+= 2020-01-01
+= 2020-01-02
+= 2020-01-03
+SELECT x FROM (SELECT n AS x FROM generate_series(1, 2) g(n)) q UNION ALL SELECT 5
+: integer
+= 1
+= 2
+= 5
+WITH r AS (SELECT * FROM generate_series(1, 3) g(n)) SELECT sum(n) FROM r
+: bigint
+= 6
+SELECT 2147483647 + n FROM generate_series(1, 1) g(n)
+! 22003
+SELECT row(n) FROM generate_series(1, 2) g(n)
+: record
+= (1)
+= (2)
+SELECT to_json(g) FROM generate_series(1, 2) g
+: json
+= 1
+= 2
+SELECT n FROM generate_series(1, 3) g(n) ORDER BY -n LIMIT 2
+: integer
+= 3
+= 2
+SELECT array_agg(n) FROM generate_series(1, 3) g(n)
+: integer[]
+= {1,2,3}
+SELECT n::text || 'a', lpad(n::text, 3, '0') FROM generate_series(1, 2) g(n)
+: text text
+= 1a	001
+= 2a	002
+SELECT rank() OVER (ORDER BY n) FROM generate_series(1, 2) g(n)
+: bigint
+= 1
+= 2
+SELECT substr('abc', n) FROM generate_series(1, 3) g(n)
+: text
+= abc
+= bc
+= c
+SELECT generate_series(1, 3)
+: integer
+= 1
+= 2
+= 3
+SELECT pg_typeof(generate_series(1, 1))::text
+: text
+= integer
+SELECT sum(x) FROM (SELECT generate_series(1, 3) AS x) q
+: bigint
+= 6
+SELECT generate_series(1, i) FROM samples WHERE id < 4 ORDER BY 1
+: integer
+= 1
+= 1
+= 1
+= 2
+= 2
+SELECT generate_series(1, 3::bigint), generate_series(date '2020-01-01', date '2020-01-02', '1 day')
+: bigint timestamp_with_time_zone
+= 1	2020-01-01 00:00:00+00
+= 2	2020-01-02 00:00:00+00
+= 3	\N
+SELECT generate_series(3, 1, -1), generate_series(1, 0)
+: integer integer
+= 3	\N
+= 2	\N
+= 1	\N
+SELECT ARRAY(SELECT generate_series(1, 3))
+: integer[]
+= {1,2,3}
+SELECT generate_series(1, 3) + 1
+: integer
+= 2
+= 3
+= 4
+SELECT generate_series(1, NULL)
+: integer
+SELECT generate_series('1', 3)
+: integer
+= 1
+= 2
+= 3
+SELECT generate_series(timestamp '2020-01-01', timestamp '2020-01-02', interval '12 hours')
+: timestamp_without_time_zone
+= 2020-01-01 00:00:00
+= 2020-01-01 12:00:00
+= 2020-01-02 00:00:00
+SELECT id, generate_series(1, 2) AS n FROM samples WHERE id < 3 ORDER BY id, n
+: integer integer
+= 1	1
+= 1	2
+= 2	1
+= 2	2

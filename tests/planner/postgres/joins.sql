@@ -97,14 +97,6 @@ SELECT s.id, g FROM samples s, generate_series(1, s.id) g WHERE s.id < 4 ORDER B
 = 3	1
 = 3	2
 = 3	3
-~ a series of integers is bigint
->: integer bigint
->= 1	1
->= 2	1
->= 2	2
->= 3	1
->= 3	2
->= 3	3
 SELECT s.id, o.note FROM samples s JOIN notes o ON o.sample < s.id AND s.id < 4 ORDER BY 1, 2
 : integer text
 = 2	one
@@ -824,3 +816,127 @@ SELECT count(*) FROM (SELECT 1 AS a, 2 AS b) x, (SELECT 1 AS a) y NATURAL JOIN (
 SELECT * FROM (SELECT 1 AS a, 2 AS b) x NATURAL JOIN (SELECT 1 AS a, 3 AS c) y, (SELECT 4 AS d) z NATURAL JOIN (SELECT 1 AS a, 4 AS d) w
 : integer integer integer integer integer
 = 1	2	3	4	1
+SELECT * FROM (VALUES (1)) a(x) JOIN (VALUES (1::bigint)) b(x) USING (x)
+: bigint
+= 1
+SELECT x FROM (VALUES (1)) a(x) JOIN (VALUES (1::bigint)) b(x) USING (x)
+: bigint
+= 1
+SELECT x + 2147483647 FROM (VALUES (1)) a(x) JOIN (VALUES (1::bigint)) b(x) USING (x)
+: bigint
+= 2147483648
+SELECT x + 2147483647 FROM (VALUES (1)) a(x) LEFT JOIN (VALUES (1::bigint)) b(x) USING (x)
+: bigint
+= 2147483648
+SELECT x FROM (VALUES (1.5::real)) a(x) JOIN (VALUES (1.5::float8)) b(x) USING (x)
+: double_precision
+= 1.5
+SELECT x / 2 FROM (VALUES (3)) a(x) RIGHT JOIN (VALUES (3.0)) b(x) USING (x)
+: numeric
+= 1.5000000000000000
+SELECT x / 2 FROM (VALUES (3)) a(x) LEFT JOIN (VALUES (3.0)) b(x) USING (x)
+: numeric
+= 1.5000000000000000
+SELECT x / 2 FROM (VALUES (3)) a(x) JOIN (VALUES (3.0)) b(x) USING (x)
+: numeric
+= 1.5000000000000000
+SELECT sum(x), avg(x) FROM (VALUES (3)) a(x) JOIN (VALUES (3.5), (3.0)) b(x) USING (x)
+: numeric numeric
+= 3.0	3.0000000000000000
+SELECT x, a.x, b.x FROM (VALUES (3)) a(x) JOIN (VALUES (3.0)) b(x) USING (x)
+: numeric integer numeric
+= 3.0	3	3.0
+SELECT i.sample, pg_typeof(number)::text FROM notes i JOIN (VALUES (1)) b(number) USING (number)
+: integer text
+= 1	bigint
+SELECT number, pg_typeof(number)::text FROM notes i RIGHT JOIN (VALUES (1)) b(number) USING (number)
+: bigint text
+= 1	bigint
+SELECT x::text FROM (VALUES ('a'::varchar)) a(x) JOIN (VALUES ('a'::text)) b(x) USING (x)
+: text
+= a
+SELECT x FROM (VALUES (date '2020-01-01')) a(x) JOIN (VALUES (timestamp '2020-01-01')) b(x) USING (x)
+: timestamp_without_time_zone
+= 2020-01-01 00:00:00
+SELECT x FROM (VALUES (date '2020-01-01')) a(x) LEFT JOIN (VALUES (timestamptz '2020-01-01 00:00+00')) b(x) USING (x)
+: timestamp_with_time_zone
+= 2020-01-01 00:00:00+00
+SELECT x, count(*) FROM (VALUES (3)) a(x) JOIN (VALUES (3.0)) b(x) USING (x) GROUP BY x HAVING x / 2 > 1
+: numeric bigint
+= 3.0	1
+SELECT (SELECT x / 2) FROM (VALUES (3)) a(x) JOIN (VALUES (3.0)) b(x) USING (x)
+: numeric
+= 1.5000000000000000
+SELECT x AS y, x FROM (VALUES (3)) a(x) JOIN (VALUES (3.0)) b(x) USING (x) ORDER BY x
+: numeric numeric
+= 3.0	3.0
+SELECT x FROM (VALUES (3), (4)) a(x) JOIN (VALUES (3.0), (4.0)) b(x) USING (x) ORDER BY x DESC
+: numeric
+= 4.0
+= 3.0
+SELECT x + 1 AS z FROM (VALUES (3), (4)) a(x) JOIN (VALUES (3.0), (4.0)) b(x) USING (x) ORDER BY z DESC
+: numeric
+= 5.0
+= 4.0
+SELECT x, count(*) FROM (VALUES (3), (4)) a(x) JOIN (VALUES (3.0), (4.0)) b(x) USING (x) GROUP BY 1 ORDER BY 1
+: numeric bigint
+= 3.0	1
+= 4.0	1
+SELECT x, count(*) FROM (VALUES (3), (4)) a(x) JOIN (VALUES (3.0), (4.0)) b(x) USING (x) GROUP BY x ORDER BY count(*), x
+: numeric bigint
+= 3.0	1
+= 4.0	1
+SELECT DISTINCT x FROM (VALUES (3), (4)) a(x) JOIN (VALUES (3.0), (4.0)) b(x) USING (x) ORDER BY x
+: numeric
+= 3.0
+= 4.0
+SELECT q.x / 2 FROM (SELECT x FROM (VALUES (3)) a(x) JOIN (VALUES (3.0)) b(x) USING (x)) q
+: numeric
+= 1.5000000000000000
+SELECT q.* FROM (SELECT * FROM (VALUES (3)) a(x) JOIN (VALUES (3.0)) b(x) USING (x)) q
+: numeric
+= 3.0
+SELECT x, rank() OVER (ORDER BY x) FROM (VALUES (3), (4)) a(x) JOIN (VALUES (3.0), (4.0)) b(x) USING (x) ORDER BY x
+: numeric bigint
+= 3.0	1
+= 4.0	2
+SELECT x FROM (VALUES (3)) a(x) JOIN (VALUES (3.0)) b(x) USING (x) JOIN (VALUES (3::bigint)) c(x) USING (x)
+: numeric
+= 3.0
+SELECT x FROM (VALUES (3)) a(x) NATURAL JOIN (VALUES (3.0)) b(x)
+: numeric
+= 3.0
+SELECT * FROM (VALUES (3, 'a')) a(x, y) NATURAL JOIN (VALUES (3.0, 'a'::varchar)) b(x, y)
+: numeric text
+= 3.0	a
+SELECT (SELECT max(x) FROM (VALUES (1), (9)) c(z) WHERE z > x) FROM (VALUES (3)) a(x) JOIN (VALUES (3.0)) b(x) USING (x)
+! 42803
+SELECT number, s.i FROM notes n JOIN (SELECT id AS number, i FROM samples) s USING (number) ORDER BY number
+: bigint integer
+= 1	1
+= 2	2
+= 3	2
+= 4	5
+= 5	\N
+SELECT number / 2, s.i FROM (SELECT id AS number, i FROM samples) s LEFT JOIN notes n USING (number) ORDER BY number
+: bigint integer
+= 0	1
+= 1	2
+= 1	2
+= 2	5
+= 2	\N
+= 3	-7
+= 3	9
+= 4	0
+= 4	3
+SELECT number FROM (SELECT id AS number, i FROM samples) s FULL JOIN notes n USING (number) WHERE number > 3 ORDER BY 1
+: bigint
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+SELECT x FROM (VALUES (3)) a(x) JOIN (VALUES (3.0)) b(x) USING (x) WHERE x / 2 > 1.2 LIMIT 1
+: numeric
+= 3.0

@@ -241,18 +241,10 @@ SELECT pg_catalog.generate_series(1, 2)
 : integer
 = 1
 = 2
-~ a series of integers is bigint
->: bigint
->= 1
->= 2
 SELECT pg_catalog.generate_series(1, n) FROM (VALUES (2)) t(n)
 : integer
 = 1
 = 2
-~ a series of integers is bigint
->: bigint
->= 1
->= 2
 SELECT pg_catalog.unnest(ARRAY[1, 2])
 : integer
 = 1

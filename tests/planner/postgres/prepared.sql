@@ -391,33 +391,18 @@ $ bigint
 SELECT generate_series($1, i) FROM samples
 $ integer
 : integer
-~ has another type
->$ integer
->: bigint
 SELECT generate_series(i, $1) FROM samples
 $ integer
 : integer
-~ has another type
->$ integer
->: bigint
 SELECT generate_series($1, i, i) FROM samples
 $ integer
 : integer
-~ has another type
->$ integer
->: bigint
 SELECT generate_series(i, $1, i) FROM samples
 $ integer
 : integer
-~ has another type
->$ integer
->: bigint
 SELECT generate_series(i, i, $1) FROM samples
 $ integer
 : integer
-~ has another type
->$ integer
->: bigint
 SELECT generate_series($1, n) FROM samples
 $ numeric
 : numeric

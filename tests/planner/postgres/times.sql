@@ -173,11 +173,6 @@ SELECT g, g * 2 FROM generate_series(1, 3) AS g
 = 1	2
 = 2	4
 = 3	6
-~ a series of integers is bigint
->: bigint bigint
->= 1	2
->= 2	4
->= 3	6
 SELECT (timestamp '2020-01-01', timestamp '2020-01-10') OVERLAPS (timestamp '2020-01-05', timestamp '2020-01-20')
 : boolean
 = t

@@ -284,3 +284,10 @@ SELECT pg_get_userbyid('a'::text)
 ! 42883
 SELECT format_type('int4'::text, 1)
 ! 42883
+SELECT s.i, t.typname::text FROM generate_series(1, 3) WITH ORDINALITY AS s(i, o), pg_type t WHERE t.typname = 'int4' AND o < 3 ORDER BY 1
+: integer text
+= 1	int4
+= 2	int4
+SELECT s.v, s.o, t.typname::text FROM upper('a') WITH ORDINALITY AS s(v, o), pg_type t WHERE t.typname = 'int4' ORDER BY 1
+: text bigint text
+= A	1	int4
