@@ -132,14 +132,11 @@ class ColumnTypes:
         """Return the types of the columns of one name in the FROM items of a SELECT."""
         scope = self._scope_at_query(select)
         sources = {} if scope is None else scope.selected_sources
-        sides = [self._of_source(item, *source, name) for item, source in sources.items()]
+        sides = (self._of_source(item, *source, name) for item, source in sources.items())
         return [side for side in sides if isinstance(side, DataType)]
 
     def other_than_duckdb(self, column: exp.Column) -> DataType | None:
-        """Return the type of a column to which DuckDB gives another one; None for other columns.
-
-        It is one that USING makes of columns of several types, or that of a series of integers.
-        """
+        """Return the type of a column if DuckDB gives it another one: by USING, or of a series."""
         select = column.parent_select
         if not column.table and isinstance(select, exp.Select):
             sides = self.of_merged(select, column.name)
@@ -274,9 +271,10 @@ class ColumnTypes:
         alias, series = table.args.get("alias"), table.this
         if isinstance(series, exp.Anonymous):
             return _of_function(table, column)
-        if not isinstance(series, exp.GenerateSeries) or alias is None:
+        if not isinstance(series, exp.GenerateSeries):
             return None
-        if column != (alias.columns[0].name if alias.columns else alias.name):
+        named = table.alias or call_name(series)
+        if column != (alias.columns[0].name if alias and alias.columns else named):
             return None
         kind = self._kind_of(series.args["start"])
         if kind in INTEGERS:

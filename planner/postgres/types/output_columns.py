@@ -51,8 +51,9 @@ class Outputs:
             if (
                 self._hidden
                 or any(join.args.get("using") for join in joins)
-                # DuckDB numbers rows by a join, and then has two tables of that name.
-                or any(map(is_numbered, from_items(select)))
+                # DuckDB numbers rows by a join, and then has two tables of that name; its series
+                # are of bigints.
+                or any(is_numbered(each) or _is_series(each) for each in from_items(select))
             ):
                 self._expand_stars(scope, select)
 
@@ -236,6 +237,10 @@ def name_values(values: exp.Values) -> None:
 
 
 _NAMED = kinds(exp.Alias, exp.Column, exp.Star)
+
+
+def _is_series(item: exp.Expr) -> bool:
+    return isinstance(item, exp.Table) and isinstance(item.this, exp.GenerateSeries)
 
 
 def expand_fields(nodes: Nodes, type_of: Callable[[exp.Expr], DataType | None]) -> None:

@@ -271,10 +271,6 @@ SELECT * FROM pg_catalog.generate_series(1, 2)
 : integer
 = 1
 = 2
-~ a series of integers is bigint
->: bigint
->= 1
->= 2
 SELECT pg_catalog.regexp_split_to_table('a b', ' ')
 : text
 = a

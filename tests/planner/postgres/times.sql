@@ -146,21 +146,11 @@ SELECT * FROM generate_series(5, 1, -2)
 = 5
 = 3
 = 1
-~ a series of integers is bigint
->: bigint
->= 5
->= 3
->= 1
 SELECT * FROM generate_series(1, 3) WITH ORDINALITY
 : integer bigint
 = 1	1
 = 2	2
 = 3	3
-~ a series of integers is bigint
->: bigint bigint
->= 1	1
->= 2	2
->= 3	3
 SELECT * FROM generate_series(1.0, 2.0, 0.5) g
 : numeric
 = 1.0
