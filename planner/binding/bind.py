@@ -42,11 +42,11 @@ from planner.postgres.operator_checks import MissingOperator, check_inner_rows, 
 from planner.postgres.places import check_places
 from planner.postgres.recursion import check_recursion
 from planner.postgres.refused import refuse, unknown_function
+from planner.postgres.types.alternatives import check_alternatives
 from planner.postgres.types.array_literals import convert_array_literals
 from planner.postgres.types.functions import columns_of_function
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import (
-    check_alternatives,
     convert_byte_literals,
     convert_compared_literals,
     convert_number_arguments,

@@ -23,10 +23,11 @@ from sqlglot import exp
 from planner.postgres.expressions.array_rows import compare_dimensions, stacked
 from planner.postgres.expressions.calls import rewrite_call
 from planner.postgres.expressions.rules import Rule, hold_numbers
+from planner.postgres.types.alternatives import check_alike
 from planner.postgres.types.array_literals import array_beside
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import adopted_type, check_alike
+from planner.postgres.types.literals import adopted_type
 from planner.postgres.types.operands import COMPARED, alternatives, compared
 from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
 from planner.trees.checkpoints import checkpoint

@@ -206,17 +206,6 @@ class StategateSQL(Postgres):
                 self.raise_error("LATERAL is for functions and subqueries")
             return found
 
-        def _parse_table_sample(self, as_modifier: bool = False) -> exp.TableSample | None:
-            """Read `TABLESAMPLE method (percentage) REPEATABLE (seed)`."""
-            if not self._match(TokenType.TABLE_SAMPLE):
-                return None
-            method = self._parse_var(any_token=True)
-            percent = self._parse_wrapped(self._parse_disjunction)
-            seed = None
-            if self._match_text_seq("REPEATABLE"):
-                seed = self._parse_wrapped(self._parse_disjunction)
-            return self.expression(exp.TableSample(method=method, percent=percent, seed=seed))
-
         def _parse_lateral(self) -> exp.Lateral | None:
             """Read no LATERAL that is not an item of FROM."""
             return None

@@ -1,4 +1,4 @@
-"""Reads VALUES, as an item of FROM or as a query."""
+"""Reads VALUES, as an item of FROM or as a query, and samples of items of FROM."""
 
 from __future__ import annotations
 
@@ -23,7 +23,18 @@ _BEFORE_ITEM = (
 
 
 class ValuesParser(PostgresParser):
-    """sqlglot's parser with VALUES wherever a query may stand, and all clauses after it."""
+    """sqlglot's parser with VALUES wherever a query may stand, and any share in TABLESAMPLE."""
+
+    def _parse_table_sample(self, as_modifier: bool = False) -> exp.TableSample | None:
+        """Read `TABLESAMPLE method (percentage) REPEATABLE (seed)`."""
+        if not self._match(TokenType.TABLE_SAMPLE):
+            return None
+        method = self._parse_var(any_token=True)
+        percent = self._parse_wrapped(self._parse_disjunction)
+        seed = None
+        if self._match_text_seq("REPEATABLE"):
+            seed = self._parse_wrapped(self._parse_disjunction)
+        return self.expression(exp.TableSample(method=method, percent=percent, seed=seed))
 
     def _parse_derived_table_values(self, *args: Any, **kwargs: Any) -> exp.Values | None:
         """Leave `(VALUES (1) UNION …)` in FROM to the parser of subqueries."""

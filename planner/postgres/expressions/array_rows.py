@@ -9,8 +9,8 @@ from sqlglot import exp
 from planner.errors import MismatchedTypeError, NotSupportedError
 from planner.postgres.expressions.dimensions import checked_depth
 from planner.postgres.expressions.rules import Rule
+from planner.postgres.types.alternatives import check_depths
 from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import check_depths
 from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
 from planner.postgres.types.result_types import common_type
 from planner.trees.nodes import Nodes, call, cast, outermost, position_of, put, strip, wrapped

@@ -15,39 +15,45 @@ guard would make it a join with the rows outside.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from functools import reduce
 
 from sqlglot import exp
 
-from planner.postgres.expressions.volatile import held, is_volatile
+from planner.postgres.expressions.conditions_around import (
+    BRANCHES,
+    conditions_in_turn,
+    conditions_of,
+    from_within,
+    is_correlated,
+    is_not,
+    is_plain,
+    operand_of,
+    place_of,
+)
+from planner.postgres.expressions.volatile import held
 from planner.trees.checkpoints import checkpoint
 from planner.trees.known_arguments import conjuncts
-from planner.trees.nodes import outermost, put
+from planner.trees.nodes import put
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 _LEAVES = (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Parameter, exp.Star)
 _CONDITIONS = (exp.And, exp.Or, exp.Not, exp.Is, exp.Between, exp.In, exp.Exists, exp.Any, exp.All)
 _CONNECTORS = (exp.And, exp.Or, exp.Not)
-_BRANCHES = (exp.Case, exp.If, exp.Coalesce)
 _AROUND = (exp.Paren, exp.Alias, exp.Tuple, exp.Array, exp.Subquery)
 _OF_AGGREGATES = (exp.AggFunc, exp.Filter, exp.Where, exp.Order, exp.Ordered, exp.Distinct)
 _OF_WINDOWS = (exp.Window, exp.WindowSpec)
 _NEVER_FAIL = (
-    *(*_COMPARISONS, *_LEAVES, *_CONDITIONS, *_BRANCHES, *_AROUND),
+    *(*_COMPARISONS, *_LEAVES, *_CONDITIONS, *BRANCHES, *_AROUND),
     *(*_OF_AGGREGATES, *_OF_WINDOWS),
 )
 """Nodes that do not fail if what is in them does not; an aggregate is computed in any case."""
 _COMPUTED_BEFORE = (exp.AggFunc, exp.Window, exp.Filter, exp.Query)
 """Nodes whose operands DuckDB computes before the expression around them."""
-_OF_ROWS = (exp.AggFunc, exp.WithinGroup, exp.Where, exp.Join)
-"""Nodes whose operands are of rows, not of groups."""
 _WITHOUT_NULLS = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Count)
 """Aggregates that do not see a NULL."""
 _COPIED_MAX = 100
 """Nodes of an operand that is written again; larger ones would double with each level."""
-_GUARDED_MAX = 1_000
-"""Nodes of the conditions by which a side of IN is guarded."""
 
 
 def apply(tree: exp.Expr) -> None:
@@ -58,7 +64,7 @@ def apply(tree: exp.Expr) -> None:
     for value in reversed(values):  # inner ones first
         _guard_value(value, guarded, name)
     for node in [*tree.find_all(exp.Filter)]:
-        plain = [each for each in conjuncts(node.expression.this) if _is_plain(each)]
+        plain = [each for each in conjuncts(node.expression.this) if is_plain(each)]
         for part in node.this.iter_expressions() if plain else ():
             _guard(part, reduce(_both, plain))
         if not plain:
@@ -67,14 +73,14 @@ def apply(tree: exp.Expr) -> None:
     _guard_listed(tree)
     for query in [*tree.find_all(exp.Select)]:
         checkpoint()
-        place = _place_of(query)
+        place = place_of(query)
         if place is None or place.find(exp.Query) is None:
             continue
         if _may_fail(query):
             _guard_query(query, place)
-        operand = _operand_of(place)
+        operand = operand_of(place)
         if operand is not None and _may_fail(operand):
-            conditions = [each.copy() for each in _conditions(place) if _is_plain(each)]
+            conditions = [each.copy() for each in conditions_of(place) if is_plain(each)]
             if conditions:
                 _guard(operand, reduce(_both, conditions))
 
@@ -83,32 +89,9 @@ def _guard_listed(tree: exp.Expr) -> None:
     """Guard what IN compares with a list: DuckDB makes a range of that, which it computes first."""
     for listed in [*tree.find_all(exp.In, bfs=False)]:  # those that are computed first come first
         if listed.expressions and _may_fail(listed.this):
-            conditions = [*filter(_is_plain, _conditions_in_turn(listed))]
+            conditions = [*filter(is_plain, conditions_in_turn(listed))]
             if conditions:
                 _guard(listed.this, reduce(_then, reversed(conditions)))
-
-
-def _conditions_in_turn(node: exp.Expr) -> list[exp.Expr]:
-    """Return the conditions under which a part of an expression is computed, outer ones first.
-
-    Returns:
-        Them; none if they are large: guards are copied with them, and would double with each one.
-    """
-    found: list[exp.Expr] = []
-    left, parent = _GUARDED_MAX, node.parent
-    while parent is not None and not isinstance(parent, exp.Query):
-        if isinstance(parent, exp.And) and parent.expression is node:
-            parts = conjuncts(parent.this)
-        else:
-            parts = [*_conditions_within(parent, node)]
-        for part in parts:
-            left -= sum(1 for _ in itertools.islice(part.walk(), left + 1))
-            if left < 0:
-                return []
-        is_both = isinstance(parent, exp.And)
-        found[:0] = [_is_not(part, value=False) if is_both else part for part in parts]
-        node, parent = parent, parent.parent
-    return found
 
 
 def _then(later: exp.Expr, first: exp.Expr) -> exp.Expr:
@@ -123,7 +106,7 @@ def _guard_operands(tree: exp.Expr) -> None:
         for operand in [coalesce.this, *coalesce.expressions]:
             if missing is not None and _may_fail(operand):
                 _guard(operand, missing)
-            if not _is_plain(operand) or _is_large(operand):
+            if not is_plain(operand) or _is_large(operand):
                 break
             null = exp.Is(this=exp.Paren(this=operand.copy()), expression=exp.null())
             missing = null if missing is None else _both(missing, null)
@@ -156,10 +139,10 @@ def _guard_query(query: exp.Select, place: exp.Expr) -> None:
     named |= {each.alias for each in query.find_all(exp.Values, exp.Unnest)}
     conditions = [
         found
-        for each in _conditions(place)
-        if (found := _from_within(each, place, named)) is not None
+        for each in conditions_of(place)
+        if (found := from_within(each, place, named)) is not None
     ]
-    if not conditions or not _is_correlated(query, named):
+    if not conditions or not is_correlated(query, named):
         return
     guard = reduce(_both, conditions)
     inner = {id(each) for clause in query.find_all(exp.With) for each in clause.walk()}
@@ -263,7 +246,7 @@ def _guard_value(value: exp.Expr, guarded: set[int], name: str) -> None:
     if not any(map(_may_fail, parts[1:])):
         return
     is_outer = any(id(inner) in guarded for each in parts for inner in each.walk())
-    if _is_plain(value) and not is_outer:
+    if is_plain(value) and not is_outer:
         met, missed = (_as_filter(value, value=wanted) for wanted in (True, False))
         branches = [
             exp.If(this=met, true=exp.true()),
@@ -274,12 +257,12 @@ def _guard_value(value: exp.Expr, guarded: set[int], name: str) -> None:
     guarded.add(id(value))
     for both in [*_connected(value, *_CONNECTORS, exp.Paren)]:
         is_first = not isinstance(both, exp.And | exp.Or) or not _may_fail(both.expression)
-        if is_first or not _is_plain(both.this):
+        if is_first or not is_plain(both.this):
             continue
         is_large = any(id(inner) in guarded for inner in both.this.walk())
         if is_large and both.expression.find(exp.Query, exp.AggFunc, exp.Window) is None:
             held(both, both.this, name)
-        _guard(both.expression, _is_not(both.this, value=isinstance(both, exp.Or)))
+        _guard(both.expression, is_not(both.this, value=isinstance(both, exp.Or)))
 
 
 def _as_filter(node: exp.Expr, *, value: bool) -> exp.Expr:
@@ -300,129 +283,3 @@ def _as_filter(node: exp.Expr, *, value: bool) -> exp.Expr:
     ]
     joined = reduce(lambda one, other: kind(this=one, expression=other), filters)
     return exp.Paren(this=joined)
-
-
-def _is_plain(condition: exp.Expr) -> bool:
-    """Whether a condition can be computed again: it has no subquery, and the same value."""
-    return condition.find(exp.Query) is None and not is_volatile(condition)
-
-
-# Places of subqueries
-
-
-def _place_of(query: exp.Select) -> exp.Expr | None:
-    """Return the expression that a subquery is; None for a query in FROM or WITH, or the whole."""
-    node: exp.Expr = query
-    while isinstance(node.parent, exp.Subquery | exp.SetOperation):
-        node = node.parent
-    parent = node.parent
-    if parent is None or isinstance(parent, exp.From | exp.Join | exp.CTE | exp.Lateral):
-        return None
-    return parent if isinstance(parent, exp.Exists | exp.Any | exp.All | exp.In) else node
-
-
-def _operand_of(place: exp.Expr) -> exp.Expr | None:
-    """Return what is compared with the rows of a subquery: DuckDB joins by it, so it is early."""
-    compared = place.parent if isinstance(place, exp.Any | exp.All) else place
-    return compared.this if isinstance(compared, exp.In | exp.Binary) else None
-
-
-def _conditions(node: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield the conditions under which PostgreSQL computes a part of an expression."""
-    child, parent = node, node.parent
-    is_conjunct = True
-    while parent is not None and not isinstance(parent, exp.Query | exp.Where | exp.Having):
-        checkpoint()
-        yield from _conditions_within(parent, child)
-        is_conjunct = is_conjunct and not isinstance(parent, (*_BRANCHES, exp.Or))
-        child, parent = parent, parent.parent
-    if is_conjunct and isinstance(parent, exp.Where):
-        # PostgreSQL computes the subqueries of a WHERE after its other conditions.
-        for part in conjuncts(parent.this):
-            if part.find(exp.Query) is None:
-                yield part
-
-
-def _conditions_within(parent: exp.Expr, child: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield the conditions under which a node computes one of its operands."""
-    if isinstance(parent, exp.And | exp.Or) and parent.this.find(exp.Query) is not None:
-        return  # it is not plain, and a copy for each part of a chain of EXISTS takes long
-    match parent:
-        case exp.If() if parent.args.get("true") is child:
-            yield _met(parent)
-        case exp.Case():
-            others = [] if child is parent.this else parent.args["ifs"]
-            for other in itertools.takewhile(lambda each: each is not child, others):
-                yield _is_not(_met(other), value=True)
-        case exp.Coalesce():
-            operands = (parent.this, *parent.expressions)
-            for other in itertools.takewhile(lambda each: each is not child, operands):
-                yield exp.Is(this=exp.Paren(this=other.copy()), expression=exp.null())
-        case exp.Or() if parent.expression is child:
-            yield _is_not(parent.this, value=True)
-        case exp.And() if parent.expression is child:
-            yield _is_not(parent.this, value=False)
-
-
-def _met(branch: exp.If) -> exp.Expr:
-    """Return the condition of a branch of CASE."""
-    case, condition = branch.parent, exp.Paren(this=branch.this.copy())
-    operand = case.this if isinstance(case, exp.Case) else None
-    if operand is None:
-        return condition
-    return exp.Paren(this=exp.EQ(this=exp.Paren(this=operand.copy()), expression=condition))
-
-
-def _is_not(condition: exp.Expr, *, value: bool) -> exp.Expr:
-    constant = exp.Boolean(this=value)
-    return exp.Not(this=exp.Is(this=exp.Paren(this=condition.copy()), expression=constant))
-
-
-def _from_within(condition: exp.Expr, place: exp.Expr, named: Set[str]) -> exp.Expr | None:
-    """Return a condition as it can be written in a subquery; None if that is not certain.
-
-    Args:
-        condition: a condition outside of the subquery.
-        place: the expression that the subquery is.
-        named: the items of FROM in it, which hide those outside.
-    """
-    if not _is_plain(condition) or condition.find(exp.AggFunc, exp.Window):
-        return None
-    select = place.parent_select
-    if not isinstance(select, exp.Select):
-        return None
-    is_of_rows = isinstance(place.find_ancestor(*_OF_ROWS, exp.Select), _OF_ROWS)
-    is_of_rows = is_of_rows or _is_key(place, select)
-    group = None if is_of_rows else select.args.get("group")
-    grouped = None if group is None else {each.name for each in group.find_all(exp.Column)}
-    if grouped is None and not is_of_rows and _is_aggregated(select):
-        return None
-    for column in condition.find_all(exp.Column):
-        owner = column.table
-        if not owner or owner in named or (grouped is not None and column.name not in grouped):
-            return None  # without a table, it is merged by USING
-    return exp.Paren(this=condition.copy())
-
-
-def _is_key(place: exp.Expr, select: exp.Select) -> bool:
-    """Whether the item of a SELECT that a place is in is a key of its groups, by its position."""
-    group, item = select.args.get("group"), place
-    while item.parent is not select and item.parent is not None:
-        item = item.parent
-    if group is None or item.arg_key != "expressions":
-        return False
-    position = str((item.index or 0) + 1)
-    return any(key.name == position for key in group.find_all(exp.Literal) if key.is_int)
-
-
-def _is_aggregated(select: exp.Select) -> bool:
-    """Whether a SELECT makes one row of all."""
-    return bool(select.args.get("having")) or any(
-        each.parent_select is select and not isinstance(outermost(each), exp.Window)
-        for item in select.expressions
-        for each in item.find_all(exp.AggFunc)
-    )
-
-
-def _is_correlated(query: exp.Select, named: Set[str]) -> bool:
-    return any(column.table and column.table not in named for column in query.find_all(exp.Column))

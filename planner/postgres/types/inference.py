@@ -234,12 +234,8 @@ class Types:
         return record_type(fields) if fields else None
 
     def _of_row(self, members: Sequence[exp.Expr]) -> DataType:
-        found = [(unsized(self._of_member(each)), f"f{at}") for at, each in enumerate(members, 1)]
+        found = [(unsized(self.of(each)), f"f{at}") for at, each in enumerate(members, 1)]
         return record_type([(name, TEXT if t == NULL else t or NULL) for t, name in found])
-
-    def _of_member(self, member: exp.Expr) -> DataType | None:
-        bare = strip(member)
-        return self._of_row(bare.expressions) if isinstance(bare, exp.Tuple) else self.of(member)
 
     def _of_part(self, node: exp.Expr) -> DataType | None:
         """Return the type of an element or a slice of an array, or of a field of a struct."""

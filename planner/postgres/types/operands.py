@@ -49,10 +49,22 @@ def is_open(node: exp.Expr) -> bool:
 
 
 def is_row_value(row: exp.Tuple) -> bool:
-    """Whether a row that is written out is a value of a SELECT list or of VALUES."""
+    """Whether a row that is written out is a value of a SELECT list or of VALUES, or in a row."""
     parent = row.parent
-    is_cell = isinstance(parent, exp.Tuple) and isinstance(parent.parent, exp.Values)
-    return is_cell or isinstance(parent, exp.Select | exp.Alias)
+    if isinstance(parent, exp.Tuple):
+        return isinstance(parent.parent, exp.Values) or is_row_value(parent)
+    is_in_row = isinstance(parent, exp.Anonymous) and parent.name.lower() == "row"
+    return is_in_row or isinstance(parent, exp.Select | exp.Alias)
+
+
+ALTERNATIVES: dict[type[exp.Expr], str] = {
+    exp.Case: "CASE",
+    exp.Coalesce: "COALESCE",
+    exp.Greatest: "GREATEST",
+    exp.Least: "LEAST",
+    exp.Array: "ARRAY",
+}
+"""Nodes whose alternatives or elements have one type, each with PostgreSQL's name for it."""
 
 
 def alternatives(node: exp.Expr) -> list[exp.Expr]:
