@@ -42,7 +42,11 @@ def group_by_keys(nodes: Nodes, items: Iterable[Item]) -> None:
 
 def _group(select: exp.Select, group: exp.Expr, item: Item) -> bool:
     """Add the columns of one item; return whether there are any."""
+    joins = select.args.get("joins") or ()
     values = [strip(value_of(term, select)) for term in grouped_terms(group)]
+    if any(join.side.upper() == "FULL" for join in joins):
+        # What USING makes of two columns that are NULL is one group, with a row of each side.
+        values = [each for each in values if each.text("table")]
     grouped = {each.name: each for each in values if _is_of(each, item)}
     if not set(item.key) <= grouped.keys():
         return False
@@ -65,11 +69,13 @@ def _read(select: exp.Select, item: Item, grouped: Mapping[str, exp.Expr]) -> It
                 for name in item.written:
                     column = grouped[item.key[0]].copy()
                     column.set("this", exp.to_identifier(name, quoted=True))
+                    if select.args.get("joins"):
+                        column.set("table", exp.to_identifier(item.name, quoted=True))
                     yield column
 
 
 def _is_of(node: exp.Expr, item: Item) -> bool:
-    """Whether a node is a column of an item; only that of a lone one has no qualifier."""
+    """Whether a node is a column of an item; one without a qualifier is of all that have it."""
     if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
         return False
     if ROW_OF in node.meta or RESULT in node.meta or node.table not in {"", item.name}:

@@ -227,3 +227,43 @@ SELECT count(*) FROM samples GROUP BY id HAVING max(t) = t AND n >= 0
 = 1
 = 1
 = 1
+SELECT s.t, count(*) FROM samples s JOIN (SELECT sample AS id FROM notes) q USING (id) GROUP BY id ORDER BY id
+: text bigint
+= Abc	2
+= abc	1
+SELECT s.t, count(*) FROM samples s FULL JOIN (SELECT sample AS id FROM notes) q USING (id) GROUP BY id ORDER BY id
+! 42803
+SELECT s.t, count(*) FROM samples s FULL JOIN (SELECT sample AS id FROM notes) q USING (id) GROUP BY s.id ORDER BY s.id, 2
+: text bigint
+= Abc	2
+= abc	1
+= b	1
+= 	1
+= \N	1
+= aB	1
+= ä	1
+= Zed	1
+=  x 	1
+= \N	2
+SELECT s.t, count(*) FROM samples s LEFT JOIN (SELECT sample AS id FROM notes) q USING (id) GROUP BY id ORDER BY id
+: text bigint
+= Abc	2
+= abc	1
+= b	1
+= 	1
+= \N	1
+= aB	1
+= ä	1
+= Zed	1
+=  x 	1
+SELECT s.*, count(*) FROM samples s LEFT JOIN (SELECT sample AS id FROM notes) q USING (id) GROUP BY id ORDER BY id
+: integer integer smallint bigint numeric double_precision real text boolean date timestamp_without_time_zone timestamp_with_time_zone json bigint[] bigint
+= 1	1	1	10	1.500	0.5	1.5	Abc	t	2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00	{"a": 1, "b": "x", "c": ["p", "q"]}	{1,2}	2
+= 2	2	1	20	2.500	1.5	2.5	abc	f	2020-02-29	2020-02-29 23:59:59.5	2020-02-29 23:59:59.5+00	{"a": 2, "b": null}	{2,3}	1
+= 3	2	2	-30	-2.500	2.5	0.1	b	t	2020-03-15	2020-03-15 00:00:00	2020-03-15 01:30:00+00	{"c": []}	{}	1
+= 4	5	2	9007199254740993	10.001	-2.5	1e+10		f	2020-12-31	2020-12-31 12:30:15.123456	2020-12-31 12:30:15.123456+00	[1, 2]	{4}	1
+= 5	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	\N	1
+= 6	-7	3	0	0.000	0	0	aB	t	1999-12-31	1999-12-31 23:00:00	1999-12-31 23:00:00+00	"text"	{2}	1
+= 7	9	3	70	999999.999	1e+20	3	ä	t	2020-06-15	2020-06-15 06:07:08.009	2020-06-15 06:07:08.009+00	{"a": 7.5}	{7,8,9}	1
+= 8	0	-1	80	-0.005	0.1	-1.25	Zed	f	1970-01-01	1970-01-01 00:00:00	1970-01-01 00:00:00+00	null	{10,-10}	1
+= 9	3	-1	90	33.333	123456.789	7	 x 	f	2020-07-04	2020-07-04 16:45:30	2020-07-04 16:45:30+00	{"b": "x", "a": 0}	{9,9}	1
