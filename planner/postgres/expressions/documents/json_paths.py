@@ -53,9 +53,6 @@ def _rule(name: str) -> CallRule:
     return lambda node, given, types: path_call(name, node, given, types)
 
 
-_TEXTS = {Kind.TEXT}
-
-
 def _exists(node: exp.Expr, types: Types) -> exp.Expr:
     sides = (node.this, node.expression)
     return put(node, path_call("pg_sg_jsonb_path_exists_silent", node, sides, types))
@@ -64,7 +61,7 @@ def _exists(node: exp.Expr, types: Types) -> exp.Expr:
 def _matches(node: exp.Expr, types: Types) -> exp.Expr:
     """Write `value @@ path`, which the parser reads as MATCH (value) AGAINST (path)."""
     sides = (*node.expressions, node.this)
-    if is_open(sides[0]) or types.kind_of(sides[0]) in _TEXTS:
+    if is_open(sides[0]) or types.kind_of(sides[0]) is Kind.TEXT:
         raise NotSupportedError(
             "a search in a text by @@ is not supported",
             hint="Cast a document to jsonb.",
