@@ -87,10 +87,11 @@ def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.
     stop = given[0] if len(given) == 1 else given[1]
     counts = types.kind_of(given[0]) in INTEGERS
     name = "pg_sg_series_end" if counts else "pg_sg_moments_end"
-    put(stop, call(name, start, stop.copy(), step))
+    end = put(stop, call(name, start, stop.copy(), step))
     if types.of(node) != INTEGER:
         return None
-    return as_rows(node, cast(call("generate_series", *copies(given)), "INTEGER[]"))
+    bounded = [end if each is stop else each for each in given]
+    return as_rows(node, cast(call("generate_series", *copies(bounded)), "INTEGER[]"))
 
 
 def _counted(name: str, along: str, from_zero: str = "") -> CallRule:
