@@ -22,8 +22,7 @@ _GUARDED_MAX = 1_000
 def conditions_in_turn(node: exp.Expr) -> list[exp.Expr]:
     """Return the conditions under which a part of an expression is computed, outer ones first.
 
-    Returns:
-        Them; none if they are large: guards are copied with them, and would double with each one.
+    There are none if they are large: guards are copied with them, and would double with each one.
     """
     found: list[exp.Expr] = []
     left, parent = _GUARDED_MAX, node.parent

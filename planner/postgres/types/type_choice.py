@@ -136,7 +136,7 @@ def mismatch(given: Sequence[str]) -> Mismatch | None:
 
 
 def common_place(given: Sequence[str]) -> int | Mismatch:
-    """Return the index of the type that all the others are converted to, or why there is none.
+    """Return the index of the common type of some types, or why they have none.
 
     Source: PostgreSQL's manual, 10.5, UNION, CASE, and Related Constructs.
     """
