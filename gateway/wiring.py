@@ -54,7 +54,6 @@ from planner.composing.forkserver import become_shared
 from planner.engine import Engine, Rights, RunningQueries, SlowQueries
 from planner.planning.groupings import reduce_streams
 from planner.sql import SERVER_VERSION, EngineLimits, LiveLimits, SharedProcesses, SqlEngine
-from planner.typed import TypedQueries
 from stores.errors import StoreError
 from stores.hosting.host import Host
 from stores.hosting.open_stores import everything
@@ -153,17 +152,6 @@ def _engine(
         started_ms=None if place is None else place.started_ms,
         past=LogPast(settings.root, bytes_max=past_bytes) if past_bytes else None,
         rights=rights,
-    )
-
-
-def _typed(
-    settings: Settings, catalog: StoreCatalog, access: Access, traces: Traces | None
-) -> TypedQueries:
-    return TypedQueries(
-        catalog,
-        node=settings.node,
-        rights=access.rights,
-        watch_ask=None if traces is None else traces.watch_ask,
     )
 
 
@@ -356,7 +344,7 @@ def run_gateway(settings: Settings, *, worker: WorkerLinks | None = None) -> Non
             wire_address=partial(_wire_address, settings.pg, wire),
             notify=partial(_notify, host, whole),
             rights=access.rights,
-            typed=_typed(settings, catalog, access, traces),
+            typed=engine.typed(None if traces is None else traces.watch_ask),
             pages=pages,
             metrics=metrics,
             trace_of=None if traces is None else traces.trace_of,

@@ -39,11 +39,13 @@ from planner.statements.run import (
 )
 from planner.syntax.parse import split
 from planner.syntax.tags import without_tags
+from planner.typed import TypedQueries
 from planner.values.cancel import Cancellation
 from planner.values.rights import Rights
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import EachLookedUp, LookedUp, LookUp, Paged, Result, Statement
 from planner.values.times.time_settings import TimeSettings, with_literals_of
+from planner.values.typed import Ask
 from stores.spec.catalog import StoreCatalog
 from stores.spec.past import PastStores
 from stores.spec.position import Position
@@ -94,7 +96,7 @@ class SqlEngine:
         rights: Rights | None = None,
     ) -> None:
         limits, rights = limits or EngineLimits(), rights or Rights()
-        self._catalog, self._rights = catalog, rights
+        self._catalog, self._rights, self._node = catalog, rights, node
         self._parts = open_parts(
             catalog,
             limits,
@@ -135,6 +137,21 @@ class SqlEngine:
             )
             deque(result.batches or (), maxlen=0)
             result.close()
+
+    def typed(self, watch_ask: Callable[[Ask], Ask] | None = None) -> TypedQueries:
+        """Return the queries by name of its stores, listed and counted with its statements.
+
+        Args:
+            watch_ask: wraps what asks the partitions, for traces.
+        """
+        return TypedQueries(
+            self._catalog,
+            node=self._node,
+            rights=self._rights,
+            queries=self._parts.queries,
+            counts=self.counts,
+            watch_ask=watch_ask,
+        )
 
     def close(self) -> None:
         """End live queries and the processes of DuckDB; running statements fail."""

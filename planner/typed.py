@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
 from planner.binding.relations import require_missing
+from planner.binding.running_statements import RunningQueries
 from planner.errors import (
     InvalidValueError,
     NotSupportedError,
@@ -21,6 +23,7 @@ from planner.errors import (
 )
 from planner.running.answer_budget import AnswerBudget
 from planner.running.consistency import Asked, Reading
+from planner.running.read_counts import ReadCounts
 from planner.running.shipped_queries import Shape, ShippedQuery, one_row
 from planner.running.typed_routing import NamedQuery, known_queries, routed
 from planner.syntax.options import DEFAULT_OPTIONS, ReadOptions, read_options
@@ -73,6 +76,8 @@ class TypedQueries:
         catalog: the stores.
         node: this node's name, as answers show it.
         rights: the stores that each user may read; None for all stores.
+        queries: lists the queries that have a thread while they run; None for nowhere.
+        counts: counts their waits.
         watch_ask: wraps what asks the partitions, for traces.
     """
 
@@ -82,9 +87,12 @@ class TypedQueries:
         *,
         node: str = "local",
         rights: Rights | None = None,
+        queries: RunningQueries | None = None,
+        counts: ReadCounts | None = None,
         watch_ask: Callable[[Ask], Ask] | None = None,
     ) -> None:
         self._catalog, self._node, self._rights = catalog, node, rights or Rights()
+        self._queries, self._counts = queries, counts
         self.ask: Ask = self._ask if watch_ask is None else watch_ask(self._ask)
         """Asks the partitions of a store; see `Ask`."""
 
@@ -171,13 +179,38 @@ class TypedQueries:
         active: bool = False,
         cancellation: Cancellation,
     ) -> TypedAnswer:
+        listed: AbstractContextManager[None] = nullcontext()
+        if self._queries is not None and not cancellation.holds_loop:
+            text = f"POST /v1/stores/{query.store}/query {query.name}"
+            listed = self._queries.asking(text, session, cancellation)
+        with listed:
+            return self._answer(
+                query,
+                arguments,
+                session,
+                partitions=partitions,
+                active=active,
+                cancellation=cancellation,
+            )
+
+    def _answer(
+        self,
+        query: TypedQuery,
+        arguments: Mapping[str, Value],
+        session: Session,
+        *,
+        partitions: frozenset[int] | None,
+        active: bool,
+        cancellation: Cancellation,
+    ) -> TypedAnswer:
         store = self._store(query.store)
         self._rights.require(session.user, (query.store,))
         queries = routed(store, self._remote(query.store, query.name), arguments, partitions)
         options = read_options(NO_CLAUSE, session, ())
         options = replace(options, active=options.active or active)
         asked_ns = time.time_ns()
-        answers = _asked(store, queries, Reading(options=options, cancellation=cancellation))
+        reading = Reading(options=options, cancellation=cancellation, counts=self._counts)
+        answers = _asked(store, queries, reading)
         _settle(query.store, answers, options)
         left = AnswerBudget(cancellation)
         results = [

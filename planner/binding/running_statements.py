@@ -193,6 +193,17 @@ class RunningQueries:
             raise
         watched.forget()
 
+    @contextmanager
+    def asking(self, text: str, session: Session, cancellation: Cancellation) -> Iterator[None]:
+        """List a request that is not SQL while it runs; `text` is shown as its statement."""
+        watched = _Watched(self, self._listed(text, session, RUNNING, cancellation))
+        try:
+            yield
+        except BaseException as error:
+            watched.end(error)
+            raise
+        watched.end()
+
     def watch(
         self, sql: str, session: Session, run: Callable[[], Result], cancellation: Cancellation
     ) -> Result:

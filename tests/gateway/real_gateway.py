@@ -75,9 +75,9 @@ class RealGateway:
         """Return its connection string."""
         return f"host=127.0.0.1 port={self.port} user=u dbname=stategate"
 
-    def connect(self) -> psycopg.Connection:
+    def connect(self, user: str = "u") -> psycopg.Connection:
         """Open a session; statements commit by themselves."""
-        return psycopg.connect(self.dsn, autocommit=True)
+        return psycopg.connect(self.dsn, autocommit=True, user=user)
 
     def wait_until_ready(self) -> None:
         """Wait until the store and the catalog answer."""

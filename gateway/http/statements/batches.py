@@ -54,7 +54,9 @@ class BatchEndpoint(QueryingEndpoint):
             self._begin, call, body, headers.get("accept"), cancellation, started_s=started_s
         )
         threads = threads_of(self._services, call.scope)
-        work = self._send(begin, answer, coding, threads, cancellation)
+        waiting = Session(user=call.scope[USER] or ANONYMOUS)
+        waiting.client = client_of(call.scope, "batch")
+        work = self._send(begin, answer, coding, threads, cancellation, waiting=waiting)
         await unless_disconnected(work, cancellation, call.receive, is_ended=lambda: answer.ended)
 
     async def _send(
@@ -64,8 +66,15 @@ class BatchEndpoint(QueryingEndpoint):
         coding: str | None,
         threads: StatementThreads,
         cancellation: Cancellation,
+        *,
+        waiting: Session,
     ) -> None:
-        begun = await threads.run(begin, cancellation=cancellation, on_abandon=_Begun.close)
+        begun = await threads.run(
+            begin,
+            cancellation=cancellation,
+            on_abandon=_Begun.close,
+            statement=("POST /v1/batch", waiting),
+        )
         coder = coder_for(coding, begun.media_type)
         if begun.rest is None and (coder is None or len(begun.first) < BYTES_MIN):
             await answer.whole(begun.media_type, begun.first)

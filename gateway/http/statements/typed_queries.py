@@ -8,6 +8,7 @@ epoch, rows, info, position, result}], "elapsed_ms"}`. A result is a cell of its
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Final
 
@@ -78,9 +79,10 @@ class TypedEndpoint(QueryingEndpoint):
         )
         raw = typed_at_once(self._typed, asked)
         if raw is None:
+            waits = f"POST /v1/stores/{asked.store}/query", _session(asked)
             raw = await unless_disconnected(
                 threads_of(self._services, call.scope).run(
-                    _answered, self._typed, asked, cancellation=cancellation
+                    _answered, self._typed, asked, cancellation=cancellation, statement=waits
                 ),
                 cancellation,
                 call.receive,
@@ -104,10 +106,10 @@ def _answered(typed: TypedQueries, asked: TypedCall, *, at_once: bool = False) -
     """Return the body of the answer; with `at_once`, None if it may block."""
     request = read_typed_request(asked.body)
     query = typed.describe(asked.store, request.type)
-    session = Session(settings=request.settings, user=asked.user or ANONYMOUS)
-    session.trace, session.client = asked.trace, asked.client
+    session = _session(asked, request.settings)
     if at_once and not typed.is_inline(query, session):
         return None
+    asked.cancellation.holds_loop = at_once
     answer = typed.ask(
         query,
         convert_arguments(request.args, query.arguments),
@@ -118,6 +120,12 @@ def _answered(typed: TypedQueries, asked: TypedCall, *, at_once: bool = False) -
     )
     elapsed_ms = (time.perf_counter() - asked.started_s) * 1000
     return orjson.dumps(typed_document(query, answer, elapsed_ms=elapsed_ms))
+
+
+def _session(asked: TypedCall, settings: Mapping[str, str] | None = None) -> Session:
+    session = Session(settings=settings, user=asked.user or ANONYMOUS)
+    session.trace, session.client = asked.trace, asked.client
+    return session
 
 
 def query_document(query: TypedQuery) -> dict[str, Cell]:

@@ -65,6 +65,36 @@ def test_what_waits_for_its_bound_is_listed_and_cancelled(gateway: RealGateway, 
         assert waiting.result(WAIT_S) == "57014"
 
 
+@pytest.mark.parametrize(
+    ("path", "asked", "listed"),
+    [
+        ("batch", {"statements": [{"sql": SCAN}]}, SCAN),
+        (
+            "stores/people/query",
+            {
+                "type": "key",
+                "args": {"key": ["n1"]},
+                "bound": {"events": {"0": 2}},
+                "wait_ms": int(WAIT_S) * 1000,
+            },
+            "POST /v1/stores/people/query key",
+        ),
+    ],
+)
+def test_requests_that_wait_for_their_bound_are_listed_and_cancelled(
+    gateway: RealGateway, path: str, asked: dict[str, object], listed: str
+) -> None:
+    url = f"http://127.0.0.1:{gateway.http_port}/v1/{path}"
+    with ThreadPoolExecutor(1) as clients, gateway.connect(user="stategate") as session:
+        waiting = clients.submit(httpx.post, url, json=asked, timeout=2 * WAIT_S)
+        until(lambda: waiting_for_a_bound(gateway) == 1 or waiting.done())
+        assert not waiting.done(), waiting.result().text
+        found = "SELECT pid FROM stategate.queries WHERE sql = %s"
+        ((pid,),) = session.execute(found, [listed]).fetchall()
+        assert session.execute("SELECT pg_cancel_backend(%s)", [pid]).fetchone() == (True,)
+        assert "57014" in waiting.result(WAIT_S).text
+
+
 def test_others_are_answered_beside_statements_that_wait(
     gateway: RealGateway, tmp_path: Path
 ) -> None:
