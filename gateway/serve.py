@@ -28,11 +28,12 @@ from gateway.errors import ServeError
 from gateway.http.at_once import AtOnce
 from gateway.http.server import HttpServer, uvicorn_config
 from gateway.settings import Settings
+from gateway.short_slices import take_short_slices
 from gateway.workers.links import Note, Order, WorkerEnd
 
 logger = logging.getLogger(__name__)
 
-SWITCH_INTERVAL_S = 0.0005
+SWITCH_INTERVAL_S = 0.0002
 """How long a thread may hold the interpreter while the loop waits. Python's default of 5 ms
 would delay every lookup that arrives while a thread decodes rows."""
 GC_YOUNG_OBJECTS = 2_000
@@ -138,6 +139,7 @@ def run_servers(serving: Serving) -> None:
         SettingsError: an address does not parse.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
+    take_short_slices()
     reduce_garbage_collection()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve(serving))

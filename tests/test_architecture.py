@@ -104,6 +104,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.failures",
         *("gateway.fair_threads", "gateway.statement_threads"),
         "gateway.busy_poll",
+        "gateway.short_slices",
         "gateway.turns",
         "gateway.overdue",
         "gateway.elsewhere",

@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from planner.composing import frames
 from planner.composing.database import ArrowRelation
-from planner.composing.messages import ASK, FeedKind, SentRelation
+from planner.composing.messages import ASK, FeedKind
+from planner.composing.shared_batches import SharedBatch, SharedBatches
 from planner.composing.socket_pool import READ, WRITE, SocketPool
 
 FEED_THREADS_MAX = 8
@@ -31,6 +32,7 @@ class FeedSender:
         relations: the relations of the statement.
         begun: the first stream of each relation, whose first batches were sent with the statement.
         feed_pool: the threads that serve feeds.
+        shared: the batches in shared memory.
     """
 
     def __init__(
@@ -39,12 +41,16 @@ class FeedSender:
         relations: Sequence[ArrowRelation],
         begun: Sequence[Iterator[pa.RecordBatch]],
         feed_pool: SocketPool,
+        shared: SharedBatches,
     ) -> None:
         sock.setblocking(False)
+        self._shared_batches = shared
         self._sock, self._relations, self._feed_pool = sock, relations, feed_pool
         self._streams = {(n, 0): stream for n, stream in enumerate(begun)}
         self._asked = b""
         self._unsent: deque[memoryview] = deque()
+        self._shared: SharedBatch | None = None
+        """Goes with the first bytes of the reply."""
         self._lock = threading.Lock()
         self._closed = False
         feed_pool.add(sock, self._serve)
@@ -84,7 +90,11 @@ class FeedSender:
             BlockingIOError: the socket is full.
         """
         while self._unsent:
-            sent = self._sock.send(self._unsent[0])
+            if self._shared is not None:
+                sent = socket.send_fds(self._sock, [self._unsent[0]], [self._shared.fileno()])
+                self._shared = None
+            else:
+                sent = self._sock.send(self._unsent[0])
             if sent == len(self._unsent[0]):
                 self._unsent.popleft()
             else:
@@ -119,8 +129,10 @@ class FeedSender:
             return
         if batch is None:
             self._unsent.extend(frames.parts_of(FeedKind.END))
-        else:
-            self._unsent.extend(frames.parts_of(FeedKind.BATCH, b"", [batch.serialize()]))
+            return
+        self._shared = self._shared_batches.find(batch)
+        body = [batch.serialize()] if self._shared is None else []
+        self._unsent.extend(frames.parts_of(FeedKind.BATCH, b"", body))
 
 
 def close_stream(stream: Iterator[pa.RecordBatch]) -> None:
@@ -184,28 +196,35 @@ class FeedReader:
         """Return the reply for a stream; replies for other streams are kept for them."""
         with self._taking:
             while stream.arrived is None:
-                frame = frames.receive(self._sock)
+                frame = frames.receive(self._sock, fds_max=1)
                 if frame is None:
                     raise frames.TornFrameError("the feed is closed")
+                if frame.fds:
+                    frame = frames.Frame(frame.kind, frame.head, *frames.mapped(frame.fds))
                 self._awaited.popleft().arrived = frame
             taken, stream.arrived = stream.arrived, None
             return taken
 
 
 class ReceivedRelation:
-    """A relation that arrived with its statement, in whole or in part."""
+    """A relation that arrived with its statement, in whole or in part.
+
+    Args:
+        place: its place in the statement.
+        schema: the schema of its rows.
+        first: the batches that arrived.
+        feed: has the rest; None if these are all.
+    """
 
     def __init__(
         self,
         place: int,
-        given: SentRelation,
         schema: pa.Schema,
-        body: pa.Buffer | None,
+        first: Sequence[pa.RecordBatch],
         feed: FeedReader | None,
     ) -> None:
-        self._place, self._schema, self._feed = place, schema, feed
-        self._first = frames.batches_in(body, given.sizes, schema)
-        self._is_whole = given.is_whole
+        self._place, self._schema = place, schema
+        self._first, self._feed = first, feed
         self._streams = 0
         self._lock = threading.Lock()
 
@@ -214,8 +233,7 @@ class ReceivedRelation:
         with self._lock:
             number = self._streams
             self._streams += 1
-        if self._is_whole or number == 0:
+        if self._feed is None or number == 0:
             yield from self._first
-        if not self._is_whole:
-            assert self._feed is not None, "a partial relation has a feed"
+        if self._feed is not None:
             yield from self._feed.read(self._place, number, self._schema)

@@ -67,10 +67,10 @@ class ForkServer:
             with self._lock:
                 head = pickle.dumps(Start(limits=limits, place=place))
                 try:
-                    frames.send(self._running(), ForkKind.START, head, fd=control.fileno())
+                    frames.send(self._running(), ForkKind.START, head, fds=[control.fileno()])
                 except OSError:
                     self._end()  # the fork server has died: start another
-                    frames.send(self._running(), ForkKind.START, head, fd=control.fileno())
+                    frames.send(self._running(), ForkKind.START, head, fds=[control.fileno()])
         finally:
             self._catch_up()
 

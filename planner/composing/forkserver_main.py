@@ -71,7 +71,7 @@ class _Forking:
 
     def _serve_one(self) -> bool:
         try:
-            frame = frames.receive(self._control, with_fd=True)
+            frame = frames.receive(self._control, fds_max=1)
         except OSError:
             return False
         if frame is None:

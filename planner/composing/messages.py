@@ -71,7 +71,10 @@ class ForkKind(IntEnum):
 
 
 class FeedKind(IntEnum):
-    """The kinds of frames on a feed; the body of a BATCH is one batch."""
+    """The kinds of frames on a feed.
+
+    The body of a BATCH is one batch; without a body, the batch is in the file that comes along.
+    """
 
     BATCH = 1
     END = 2
@@ -99,7 +102,8 @@ class SentRelation(msgspec.Struct, frozen=True):
     name: str
     schema: bytes
     sizes: tuple[int, ...]
-    """The bytes of each batch in the body."""
+    """The bytes of each batch in the body; 0 if it is in shared memory, in the next of the files
+    that come along."""
     is_whole: bool
     """Whether these are all batches; otherwise the rest is requested on the feed."""
 

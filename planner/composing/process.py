@@ -75,15 +75,15 @@ class Lane:
         head: bytes = b"",
         body: Sequence[pa.Buffer] = (),
         *,
-        feed: socket.socket | None = None,
+        fds: Sequence[int] = (),
     ) -> tuple[Reply, pa.Buffer | None]:
-        """Send a request and wait for the reply.
+        """Send a request, with these file descriptors, and wait for the reply.
 
         Raises:
             ProcessEndedError: the process ended first.
         """
         try:
-            frames.send(self._sock, kind, head, body, fd=None if feed is None else feed.fileno())
+            frames.send(self._sock, kind, head, body, fds=fds)
             frame = frames.receive(self._sock, is_alone=True)
             if frame is None or frame.kind != Kind.REPLY:
                 raise ProcessEndedError
@@ -175,7 +175,9 @@ class ComposingProcess:
             ours, theirs = connected()
             number = next(self._numbers)
             try:
-                frames.send(self._control, Kind.LANE, NUMBERS.pack(number, 0), fd=theirs.fileno())
+                frames.send(
+                    self._control, Kind.LANE, NUMBERS.pack(number, 0), fds=[theirs.fileno()]
+                )
             except OSError as error:
                 ours.close()
                 raise ProcessEndedError from error

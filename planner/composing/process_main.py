@@ -48,6 +48,7 @@ from planner.composing.messages import (
     SentRelation,
     encode_reply,
 )
+from planner.composing.priority import step_back
 from planner.composing.socket_pool import READ, SocketPool
 
 STATEMENTS_MAX = 1_024
@@ -80,7 +81,7 @@ def main(control: socket.socket, limits: ProcessLimits, parent: int) -> NoReturn
     guest = Guest(Process(limits))
     try:
         frames.send(control, Kind.HELLO, NUMBERS.pack(os.getpid(), 0))
-        while (frame := frames.receive(control, with_fd=True)) is not None:
+        while (frame := frames.receive(control, fds_max=1)) is not None:
             guest.control(frame)
     except (OSError, RuntimeError):
         pass  # the gateway has gone, or there is no memory for a thread
@@ -98,6 +99,7 @@ def settle(limits: ProcessLimits, parent: int) -> None:
     if os.getppid() != parent:
         os._exit(0)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    step_back()
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     least = limits.memory_bytes if most < 0 else min(limits.memory_bytes, most)
     with suppress(OSError, ValueError):
@@ -229,7 +231,7 @@ class Lane:
 
     def _serve_one(self) -> bool:
         """Serve one request; return False at the end of the lane."""
-        frame = frames.receive(self._sock, with_fd=True, is_alone=True)
+        frame = frames.receive(self._sock, fds_max=frames.FDS_MAX, is_alone=True)
         if frame is None:
             return False
         self._process.begun(self)
@@ -286,7 +288,10 @@ class Lane:
         return Described([each.kind for each in found], schema.serialize().to_pybytes())
 
     def _run(self, asked: Run, frame: frames.Frame, body: list[pa.Buffer]) -> Rows:
-        feed = None if frame.fd is None else FeedReader(socket.socket(fileno=frame.fd))
+        fds, feed = frame.fds, None
+        if not all(each.is_whole for each in asked.relations):
+            feed, fds = FeedReader(socket.socket(fileno=fds[0])), fds[1:]
+        shared = iter(frames.mapped(fds))
         statement = self._begin(asked.database, asked.sql, asked.number)
         self._feed = feed
         relations: dict[str, LocalRelation] = {}
@@ -296,7 +301,9 @@ class Lane:
             size = sum(given.sizes)
             part = None if frame.body is None else frame.body.slice(at, size)
             at += size
-            relation = ReceivedRelation(place, given, schema, part, feed)
+            first = frames.batches_in(part, given.sizes, schema, shared)
+            rest = None if given.is_whole else feed
+            relation = ReceivedRelation(place, schema, first, rest)
             relations[given.name] = LocalRelation(schema, relation.read, is_whole=given.is_whole)
         schema = statement.begin(asked.script, relations, asked.parameters, asked.rows_max)
         rows = self._rows(body)

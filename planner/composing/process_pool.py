@@ -25,6 +25,7 @@ from planner.composing.feeds import FEED_THREADS_MAX
 from planner.composing.forkserver import FORK_SERVER, ForkServer
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess, ProcessEndedError
+from planner.composing.shared_batches import SharedBatches
 from planner.composing.socket_pool import SocketPool
 from planner.errors import UnavailableError, is_out_of_files, out_of_files
 from planner.values.cancel import Cancellation
@@ -66,6 +67,7 @@ class ProcessPool:
         shared: SharedProcesses | None = None,
     ) -> None:
         self.feed_pool = SocketPool("feed", threads_max=FEED_THREADS_MAX)
+        self.shared_batches = SharedBatches()
         self._count = count
         among = count if shared is None else shared.count
         self._limits = ProcessLimits(memory_bytes=memory_bytes_max // among + OVERHEAD_BYTES)

@@ -36,6 +36,7 @@ from planner.composing.messages import (
 from planner.composing.process import ProcessEndedError, ProcessSpentError, connected
 from planner.composing.process_pool import ProcessPool
 from planner.composing.remote_statement import RemoteStatement, StatementLostError
+from planner.composing.shared_batches import SharedBatch
 from planner.errors import QueryError, UnavailableError
 from planner.values.cancel import Cancellation
 from planner.values.redaction import statement_shape
@@ -78,7 +79,7 @@ class RemoteDatabase:
         """Return the columns of a statement without computing anything."""
 
         def begin(statement: RemoteStatement) -> tuple[DescribedColumn, ...]:
-            schemas = {name: _bytes_of(schema) for name, schema in (relations or {}).items()}
+            schemas = {name: frames.bytes_of(schema) for name, schema in (relations or {}).items()}
             asked = Describe(statement.number, self._number, sql, schemas, tuple(parameters))
             try:
                 reply, _ = statement.call(Kind.DESCRIBE, pickle.dumps(asked))
@@ -239,27 +240,66 @@ class _RemoteAnswer:
     def _begin(self, asked: Run, names: Sequence[str]) -> None:
         given: list[SentRelation] = []
         body: list[pa.Buffer] = []
+        shared: list[SharedBatch] = []
         begun: list[Iterator[pa.RecordBatch]] = []
         for name, relation in zip(names, self._relations, strict=True):
             stream = relation.read()
             begun.append(stream)
-            parts, is_whole = _read_ahead(stream)
-            body += parts
-            sizes = tuple(part.size for part in parts)
-            given.append(SentRelation(name, _bytes_of(relation.schema), sizes, is_whole))
+            sizes, is_whole = self._read_ahead(stream, body, shared)
+            given.append(SentRelation(name, frames.bytes_of(relation.schema), sizes, is_whole))
+        fds = [each.fileno() for each in shared]
         head = pickle.dumps(structs.replace(asked, relations=tuple(given)))
         theirs: socket.socket | None = None
         if not all(each.is_whole for each in given):
             ours, theirs = connected()
-            self._feed = FeedSender(ours, self._relations, begun, self._processes.feed_pool)
+            processes = self._processes
+            self._feed = FeedSender(
+                ours, self._relations, begun, processes.feed_pool, processes.shared_batches
+            )
+            fds.insert(0, theirs.fileno())
         try:
-            reply, rows = self._statement.call(Kind.RUN, head, body, feed=theirs)
+            reply, rows = self._statement.call(Kind.RUN, head, body, fds=fds)
         finally:
             if theirs is not None:
                 theirs.close()
         assert isinstance(reply, Rows), "the reply to RUN and NEXT"
         self.schema = frames.schema_of(reply.schema)
         self._take(reply, rows)
+
+    def _read_ahead(
+        self,
+        stream: Iterator[pa.RecordBatch],
+        body: list[pa.Buffer],
+        shared: list[SharedBatch],
+    ) -> tuple[tuple[int, ...], bool]:
+        """Read the first batches of a stream, to be sent with the statement.
+
+        Args:
+            stream: the rows.
+            body: gets those that are copied, serialised.
+            shared: gets those in shared memory.
+
+        Returns:
+            The bytes of each in the body, and whether these are all rows.
+        """
+        sizes: list[int] = []
+        copied = 0
+        for batch in stream:
+            if not batch.num_rows:
+                continue
+            held: SharedBatch | None = None
+            if len(shared) < frames.FDS_MAX - 1:
+                held = self._processes.shared_batches.find(batch)
+            if held is not None:
+                shared.append(held)
+                sizes.append(0)
+            else:
+                body.append(batch.serialize())
+                sizes.append(body[-1].size)
+                copied += sizes[-1]
+            if copied > INLINE_BYTES_MAX:
+                return tuple(sizes), False
+        return tuple(sizes), True
 
     def _take(self, reply: Reply, body: pa.Buffer | None) -> None:
         assert isinstance(reply, Rows), "the reply to RUN and NEXT"
@@ -291,21 +331,3 @@ class _RemoteAnswer:
         taken.clear()
         if error is not None and failures:
             raise failures.pop(0) from error
-
-
-def _read_ahead(stream: Iterator[pa.RecordBatch]) -> tuple[list[pa.Buffer], bool]:
-    """Return the first batches of a stream, serialised, and whether these are all."""
-    parts: list[pa.Buffer] = []
-    size = 0
-    for batch in stream:
-        if batch.num_rows:
-            parts.append(batch.serialize())
-            size += parts[-1].size
-        if size > INLINE_BYTES_MAX:
-            return parts, False
-    return parts, True
-
-
-def _bytes_of(schema: pa.Schema) -> bytes:
-    found: bytes = schema.serialize().to_pybytes()
-    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import socket
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -109,7 +108,7 @@ class RemoteStatement:
         head: bytes = b"",
         body: Sequence[pa.Buffer] = (),
         *,
-        feed: socket.socket | None = None,
+        fds: Sequence[int] = (),
     ) -> tuple[Reply, pa.Buffer | None]:
         """Send a request to the process and wait for the reply.
 
@@ -118,7 +117,7 @@ class RemoteStatement:
             StatementLostError: the process has ended.
         """
         try:
-            reply, answer = self._lane.call(kind, head, body, feed=feed)
+            reply, answer = self._lane.call(kind, head, body, fds=fds)
         except ProcessEndedError as error:
             self.process.end()
             self.end()

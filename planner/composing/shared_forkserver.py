@@ -168,7 +168,7 @@ class _Forking:
 
     def _serve_gateway(self, gateway: _Gateway) -> None:
         try:
-            frame = frames.receive(gateway.control, with_fd=True)
+            frame = frames.receive(gateway.control, fds_max=1)
             if frame is None:
                 self._forget(gateway)
             elif frame.fd is not None:
@@ -268,7 +268,7 @@ class _Forking:
         assert shared.line is not None, "shared processes have a line"
         number, kept = next(self._stays), control.dup()
         try:
-            frames.send(shared.line, Kind.JOIN, NUMBERS.pack(number, 0), fd=control.fileno())
+            frames.send(shared.line, Kind.JOIN, NUMBERS.pack(number, 0), fds=[control.fileno()])
         except OSError:
             kept.close()
             self._retire(shared)

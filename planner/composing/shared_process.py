@@ -39,7 +39,7 @@ def main(line: socket.socket, limits: ProcessLimits, parent: int) -> NoReturn:
     settle(limits, parent)
     process = _SharedProcess(limits, line)
     with suppress(OSError):
-        while (frame := frames.receive(line, with_fd=True)) is not None:
+        while (frame := frames.receive(line, fds_max=1)) is not None:
             if frame.kind == Kind.JOIN and frame.fd is not None:
                 process.join(socket.socket(fileno=frame.fd), NUMBERS.unpack(frame.head)[0])
     os._exit(0)  # without waiting for running statements
@@ -98,7 +98,7 @@ class _SharedProcess(Process):
 
     def _serve(self, guest: Guest, control: socket.socket, stay: int) -> None:
         try:
-            while (frame := frames.receive(control, with_fd=True)) is not None:
+            while (frame := frames.receive(control, fds_max=1)) is not None:
                 guest.control(frame)
         except OSError:
             pass

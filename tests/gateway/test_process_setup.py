@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+
+import pytest
 
 from gateway.process_setup import accept_signals
 from tests.support.process import blocked_signals
@@ -49,3 +52,32 @@ def test_signals_that_were_blocked_or_ignored_are_accepted() -> None:
         assert subprocess.run(["/bin/sh", "-c", "exit 3"], check=False).returncode == 3
     finally:
         signal.signal(signal.SIGCHLD, handler)
+
+
+_SLICES = """
+import ctypes, struct, sys, threading
+from gateway.short_slices import take_short_slices
+
+def slice_ns():
+    held = ctypes.create_string_buffer(48)
+    get = {"x86_64": 315, "aarch64": 275}[sys.argv[1]]
+    assert ctypes.CDLL(None).syscall(get, 0, held, 48, 0) == 0
+    return struct.unpack("IIQiIQQQ", held.raw)[5]
+
+found = [slice_ns()]
+take_short_slices()
+found.append(slice_ns())
+other = threading.Thread(target=lambda: found.append(slice_ns()))
+other.start()
+other.join()
+print(*found)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has slices")
+def test_only_the_thread_that_asks_has_short_slices() -> None:
+    command = [sys.executable, "-c", _SLICES, os.uname().machine]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    before, after, other = map(int, found.split())
+    assert after == (100_000 if before else 0), "kernels before 6.12 have no slice to ask for"
+    assert other == before

@@ -51,7 +51,7 @@ class KeptColumns:
     keys: pa.Array
     """The keys of the entries, in their order."""
     columns: Mapping[str, pa.Array]
-    _wholes: dict[tuple[str, ...], Batch] = field(
+    _wholes: dict[tuple[str, ...], tuple[Batch, Sequence[Batch]]] = field(
         init=False, default_factory=dict, compare=False, repr=False
     )
     _ends: dict[Order, TimeEnd] = field(init=False, default_factory=dict, compare=False, repr=False)
@@ -133,17 +133,23 @@ class KeptColumns:
 
     def batches(self, columns: tuple[str, ...], within: Within) -> Iterator[Batch]:
         """Yield the requested rows; without columns, batches still have rows."""
-        whole = self._whole(columns) if columns else None
+        whole, slices = self._whole(columns) if columns else (None, ())
         for start, count, flags in self._inside(within):
+            at, rest = divmod(start, SLICE_ROWS)
             if whole is None:
                 yield _rows_only(count)
-            elif flags is None:
-                yield whole if count == len(self) else whole.slice(start, count)
-            else:
+            elif flags is not None:
                 yield whole.slice(start, len(flags)).filter(pa.array(flags))
+            elif not rest and count == slices[at].num_rows:
+                yield slices[at]
+            else:
+                yield whole.slice(start, count)
 
-    def _whole(self, columns: tuple[str, ...]) -> Batch:
-        """Return these columns of all rows as one batch; it is kept if it takes little memory."""
+    def _whole(self, columns: tuple[str, ...]) -> tuple[Batch, Sequence[Batch]]:
+        """Return these columns of all rows as one batch, and its slices.
+
+        They are kept if they take little memory: who reads a slice again gets the same object.
+        """
         held = self._wholes.get(columns)
         if held is not None:
             return held
@@ -152,7 +158,10 @@ class KeptColumns:
             for name in columns
         ]
         schema = self.layout.schema.arrow_schema(columns)
-        found = pa.RecordBatch.from_arrays(arrays, schema=schema)
+        whole = pa.RecordBatch.from_arrays(arrays, schema=schema)
+        starts = range(0, len(self), SLICE_ROWS)
+        slices = [whole.slice(start, SLICE_ROWS) for start in starts] if starts[1:] else [whole]
+        found = whole, slices
         if len(self) <= SLICE_ROWS or COMPUTED.isdisjoint(columns):
             if len(self._wholes) >= _WHOLES_MAX:
                 self._wholes.clear()

@@ -115,8 +115,8 @@ def test_a_file_descriptor_goes_with_a_frame() -> None:
     passed, kept = pair()
     with ours, theirs, kept:
         with passed:
-            frames.send(theirs, 1, b"head", fd=passed.fileno())
-        found = frames.receive(ours, with_fd=True)
+            frames.send(theirs, 1, b"head", fds=[passed.fileno()])
+        found = frames.receive(ours, fds_max=1)
         assert found is not None
         assert found.fd is not None
         with socket.socket(fileno=found.fd) as arrived:

@@ -75,6 +75,11 @@ def test_any_number_of_rows_is_transferred(database: RemoteDatabase, sizes: list
     assert rows_of(database, twice, r=relation(batches)) == [(2 * len(given_rows),)]
 
 
+def test_processes_leave_the_cores_to_lookups(processes: ProcessPool) -> None:
+    (pid,) = processes.pids
+    assert os.getpriority(os.PRIO_PROCESS, pid) == min(os.getpriority(os.PRIO_PROCESS, 0) + 10, 19)
+
+
 def test_a_long_relation_is_read_no_further_than_it_is_needed(database: RemoteDatabase) -> None:
     read = list[int]()
 

@@ -53,7 +53,7 @@ def test_a_lane_that_fails_ends_and_spends_the_process() -> None:
     lane, theirs = socket.socketpair()
     with lane:
         lane.settimeout(WAIT_S)
-        guest.control(frames.Frame(Kind.LANE, NUMBERS.pack(1, 0), None, theirs.detach()))
+        guest.control(frames.Frame(Kind.LANE, NUMBERS.pack(1, 0), None, (theirs.detach(),)))
         frames.send(lane, Kind.NEXT)
         assert frames.receive(lane) is None
     until(lambda: len(process.ends) == 1)
@@ -79,7 +79,7 @@ def test_a_gateway_process_that_cannot_be_served_has_left() -> None:
             with joined(line, 8) as control:
                 lane, its_end = socket.socketpair()
                 with lane, its_end:
-                    frames.send(control, Kind.LANE, NUMBERS.pack(1, 0), fd=its_end.fileno())
+                    frames.send(control, Kind.LANE, NUMBERS.pack(1, 0), fds=[its_end.fileno()])
                     its_end.close()
                     frames.send(control, Kind.DROP, NO_NUMBERS)
                     lane.settimeout(WAIT_S)
@@ -91,5 +91,5 @@ def joined(line: socket.socket, stay: int) -> socket.socket:
     """Return the control socket of another gateway process."""
     ours, theirs = socket.socketpair()
     with theirs:
-        frames.send(line, Kind.JOIN, NUMBERS.pack(stay, 0), fd=theirs.fileno())
+        frames.send(line, Kind.JOIN, NUMBERS.pack(stay, 0), fds=[theirs.fileno()])
     return ours

@@ -275,7 +275,7 @@ def test_a_worker_that_lives_keeps_its_processes_without_its_connection(
         lane, theirs = socket.socketpair()
         with lane:
             with theirs:
-                frames.send(control, Kind.LANE, NUMBERS.pack(1, 0), fd=theirs.fileno())
+                frames.send(control, Kind.LANE, NUMBERS.pack(1, 0), fds=[theirs.fileno()])
             lane.settimeout(WAIT_S)
             frames.send(lane, Kind.CLOSE)
             assert frames.receive(lane) is not None
@@ -343,7 +343,7 @@ def test_a_worker_that_sends_nonsense_holds_no_other_up(machine: Machine) -> Non
             each.settimeout(WAIT_S)
         half.sendall(frames.parts_of(ForkKind.ALONE, NUMBERS.pack(0, 0))[0][:5])
         foreign.sendall(b"\xff" * 16)
-        frames.send(wrong, ForkKind.START, b"no pickle", fd=half.fileno())
+        frames.send(wrong, ForkKind.START, b"no pickle", fds=[half.fileno()])
         rows_of(database_in(machine.worker()), "SELECT 1")
         for each in (half, foreign, wrong):
             with suppress(ConnectionResetError):
