@@ -59,11 +59,10 @@ class SharedBatch:
         return self._fd
 
 
-class _Seen(Struct):
-    """A batch that a statement has sent."""
+class _Held(Struct):
+    """A batch in shared memory, and when it was last used."""
 
-    alive: weakref.ref[pa.RecordBatch]
-    shared: SharedBatch | None
+    shared: SharedBatch
     used_s: float
 
 
@@ -74,50 +73,57 @@ class SharedBatches:
     """
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[int, _Seen] = OrderedDict()
-        """By the id of the batch; the one that was used longest ago comes first."""
+        self._seen: dict[int, weakref.ref[pa.RecordBatch]] = {}
+        """The batches that a statement has sent, by their ids."""
+        self._held: OrderedDict[int, _Held] = OrderedDict()
+        """Those that are shared; the one that was used longest ago comes first."""
+        self._size_bytes = 0
         self._lock = threading.RLock()  # garbage collection may take it again
         self._is_supported = sys.platform == "linux"
 
     @property
     def size_bytes(self) -> int:
         """The memory of all of them."""
-        with self._lock:
-            return sum(each.shared.size for each in self._seen.values() if each.shared)
+        return self._size_bytes
 
     def find(self, batch: pa.RecordBatch) -> SharedBatch | None:
         """Return a batch in shared memory, from the second call on; None if it is to be copied."""
         key, now_s = id(batch), time.monotonic()
         with self._lock:
-            seen = self._seen.get(key)
-            if seen is None:
-                if not (self._is_supported and BATCH_BYTES_MIN <= batch.nbytes <= BYTES_MAX):
-                    return None
-                alive = weakref.ref(batch, lambda _: self._forget(key))
-                self._seen[key] = _Seen(alive, None, now_s)
+            held = self._held.get(key)
+            if held is not None:
+                held.used_s = now_s
+                self._held.move_to_end(key)
+                return held.shared
+            if key not in self._seen:
+                if self._is_supported and BATCH_BYTES_MIN <= batch.nbytes <= BYTES_MAX:
+                    self._seen[key] = weakref.ref(batch, lambda _: self._forget(key))
                 return None
-            seen.used_s = now_s
-            self._seen.move_to_end(key)
-            if seen.shared is None and self._has_room(batch.nbytes, now_s):
-                try:
-                    seen.shared = SharedBatch(batch)
-                except OSError:
-                    return None
-            return seen.shared
+            if not self._has_room(batch.nbytes, now_s):
+                return None
+            try:
+                shared = SharedBatch(batch)
+            except OSError:
+                return None
+            self._held[key] = _Held(shared, now_s)
+            self._size_bytes += shared.size
+            return shared
 
     def _forget(self, key: int) -> None:
         with self._lock:
             self._seen.pop(key, None)
+            self._drop(key)
+
+    def _drop(self, key: int) -> None:
+        held = self._held.pop(key, None)
+        if held is not None:
+            self._size_bytes -= held.shared.size
 
     def _has_room(self, size: int, now_s: float) -> bool:
         """Drop batches that no one uses, as far as needed; return whether there is room."""
-        held = [(key, each) for key, each in self._seen.items() if each.shared is not None]
-        total = sum(each.shared.size for _, each in held if each.shared is not None)
-        count = len(held)
-        for _, each in held:
-            if total + size <= BYTES_MAX and count < COUNT_MAX:
-                return True
-            if each.shared is None or now_s - each.used_s < _IDLE_S:
-                break
-            total, count, each.shared = total - each.shared.size, count - 1, None
-        return total + size <= BYTES_MAX and count < COUNT_MAX
+        while self._size_bytes + size > BYTES_MAX or len(self._held) >= COUNT_MAX:
+            oldest, held = next(iter(self._held.items()), (0, None))
+            if held is None or now_s - held.used_s < _IDLE_S:
+                return False
+            self._drop(oldest)
+        return True

@@ -27,7 +27,7 @@ from planner.trees.nodes import (
     strip,
     wrapped,
 )
-from stores.spec.schema import DOUBLE, DataType, Kind, decimal_type
+from stores.spec.schema import DOUBLE, INTERVAL, DataType, Kind, decimal_type
 
 _SUMS = {
     Kind.REAL: "REAL",
@@ -35,6 +35,8 @@ _SUMS = {
 }
 """The types of sums, where DuckDB's are wider."""
 
+_LENGTHS = frozenset({Kind.INTERVAL, Kind.TIME})
+"""The types whose sums are intervals."""
 _ROWS_DIGITS = 12
 """Digits of the number of rows of an aggregate."""
 
@@ -43,11 +45,8 @@ def _average(node: exp.Expr, types: Types) -> exp.Expr:
     """Divide the exact sum by the count: PostgreSQL's avg is a numeric, DuckDB's is a double."""
     of = _argument_type(node, types)
     aggregate = outermost(node)
-    if of is not None and of.kind is Kind.INTERVAL:
-        fresh = interval_sum(node.this, aggregate, node)
-        types.note(fresh, of)
-        put(aggregate, fresh)
-        return fresh
+    if of is not None and of.kind in _LENGTHS:
+        return _sum_of_intervals(node, of, types)
     exact = as_decimal(of)
     if exact is None or of is None:
         return node
@@ -57,6 +56,18 @@ def _average(node: exp.Expr, types: Types) -> exp.Expr:
     divisor = call("nullif", count, exp.Literal.number(0))
     fresh = quotient(total, divisor, of_sum, decimal_type(_ROWS_DIGITS, 0))
     types.note(fresh, NUMERIC)
+    put(aggregate, fresh)
+    return fresh
+
+
+def _sum_of_intervals(node: exp.Expr, of: DataType, types: Types) -> exp.Expr:
+    """Return the sum or average of intervals, or of times, which are cast to intervals."""
+    aggregate = outermost(node)
+    argument = node.this
+    if of.kind is Kind.TIME and not isinstance(argument, exp.Distinct):
+        argument = call("pg_sg_time_length", argument)
+    fresh = interval_sum(argument, aggregate, node)
+    types.note(fresh, INTERVAL)
     put(aggregate, fresh)
     return fresh
 
@@ -91,12 +102,8 @@ def _sum(node: exp.Expr, types: Types) -> exp.Expr:
     of = _argument_type(node, types)
     if of is None:
         return node
-    if of.kind is Kind.INTERVAL:
-        aggregate = outermost(node)
-        fresh = interval_sum(node.this, aggregate, node)
-        types.note(fresh, of)
-        put(aggregate, fresh)
-        return fresh
+    if of.kind in _LENGTHS:
+        return _sum_of_intervals(node, of, types)
     if of.kind is Kind.TEXT:
         raise MismatchedTypeError(
             "function sum(text) does not exist", position=position_of(node), sqlstate="42883"

@@ -248,8 +248,10 @@ def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType |
         return None
     if name == "array_agg":
         return DataType(kind=Kind.ARRAY, element=unsized(of))
-    if of.kind is Kind.INTERVAL or (of.kind is Kind.REAL and name == "sum"):
-        return of if name in {"sum", "avg"} else None
+    if of.kind in {Kind.INTERVAL, Kind.TIME}:
+        return INTERVAL if name in {"sum", "avg"} else None
+    if of.kind is Kind.REAL and name == "sum":
+        return of
     if of.kind in FLOATS:
         return DOUBLE
     if name == "sum":

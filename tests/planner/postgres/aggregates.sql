@@ -418,3 +418,14 @@ SELECT array_agg(DISTINCT 1 ORDER BY 1) FROM samples
 = {1}
 SELECT string_agg(DISTINCT t, ',' ORDER BY ',') FROM samples
 ! 42P10
+SELECT sum(t) OVER (), avg(t) FILTER (WHERE t > '01:00') OVER () FROM (VALUES ('10:00'::time), ('12:00'), (NULL)) v(t)
+: interval interval
+= 22:00:00	11:00:00
+= 22:00:00	11:00:00
+= 22:00:00	11:00:00
+SELECT sum('10:00'::time) + interval '1 hour'
+: interval
+= 11:00:00
+SELECT avg(d::time) FROM (VALUES ('2020-01-01 10:00'::timestamp), ('2020-01-01 11:00:00.5')) t(d)
+: interval
+= 10:30:00.25
