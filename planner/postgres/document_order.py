@@ -37,6 +37,11 @@ def order_documents(tree: exp.Query, nodes: Nodes, types: Types) -> exp.Query:
     Raises:
         NotSupportedError: a clause has no such form.
     """
+    extremes = [(node, name) for kind, name in _EXTREMES.items() for node in nodes.of(kind)]
+    for extreme, name in reversed(extremes):  # before clauses copy what they order by
+        _order_extreme(extreme, name, types)
+    if extremes:
+        nodes.renew(tree)
     compares, sets = _comparisons(nodes, types), set_columns(nodes, types)
     for node, sides in compares:
         _order_comparison(node, sides, types)
@@ -46,9 +51,6 @@ def order_documents(tree: exp.Query, nodes: Nodes, types: Types) -> exp.Query:
     for distinct in nodes.of(exp.Distinct):
         if not isinstance(distinct.parent, exp.Select):
             _order_aggregate(distinct, types)
-    for kind, name in _EXTREMES.items():
-        for node in nodes.of(kind):
-            _order_extreme(node, name, types)
     tree = order_sets(tree, sets, types)
     nodes.renew(tree)
     return tree

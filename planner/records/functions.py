@@ -66,12 +66,14 @@ _PATTERNS = """
     regexp_matches: (text, text, text?) -> text[]; many rows
     regexp_replace: (text, text, text) (text, text, text, integer, integer?, text?) (text, text,
       text, text) -> text
-    regexp_split_to_table: (text, text, text?); many rows
+    regexp_split_to_table: (text, text, text?) -> text; many rows
     regexp_substr: (text, text, integer?, integer?, text?, integer?) -> text
 """
 _NUMBERS = """
     abs: (bigint) (double) (integer) (numeric) (real) (smallint)
-    acos asin asinh atan cbrt cos cosh cot degrees radians sin sinh tan tanh: (double) -> double
+    acos asin asinh atan cbrt cos cosh radians sin sinh tan tanh: (double) -> double
+    cot: (double) -> double; as pg_sg_cot
+    degrees: (double) -> double; as pg_sg_degrees
     acosh: (double) -> double; as pg_sg_acosh
     atan2: (double, double) -> double
     atan2d: (double, double) -> double; as pg_sg_atan2d
@@ -154,7 +156,7 @@ _ARRAYS = """
     cardinality: (anyarray) -> integer
     generate_subscripts: (anyarray, integer, boolean?) -> integer; many rows
     string_to_array: (text, text, text?) -> text[]; takes NULL
-    string_to_table: (text, text, text?); takes NULL, many rows
+    string_to_table: (text, text, text?) -> text; takes NULL, many rows
     trim_array: (anyarray, integer) -> first; as pg_sg_trim_array
     unnest: (anyarray); many rows, more forms
     unnest: (anyarray, any...); many rows

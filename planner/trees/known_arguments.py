@@ -56,7 +56,7 @@ _UNARY = (
         exp.Factorial,
         exp.Ascii,
     ),
-    *(exp.BitwiseNot, exp.Sqrt, exp.Cbrt, exp.Uuid, exp.Acosh, exp.Atanh),
+    *(exp.BitwiseNot, exp.Sqrt, exp.Cbrt, exp.Uuid, exp.Acosh, exp.Atanh, exp.Cot, exp.Degrees),
     *(exp.BitLength, exp.Length, exp.Ntile, exp.Lower, exp.Upper, exp.Stddev, exp.Variance),
     *(
         exp.VariancePop,

@@ -135,8 +135,10 @@ def is_record(data_type: DataType | None) -> bool:
 
 
 def has_any_scale(data_type: DataType | None) -> bool:
-    """Whether values are numerics whose scale differs from value to value."""
-    return postgres_name(data_type) == "numeric"
+    """Whether values are numerics whose scale differs from value to value, as of a parameter."""
+    if data_type is None or data_type.kind is not Kind.DECIMAL:
+        return False
+    return not data_type.precision or postgres_name(data_type) == "numeric"
 
 
 def postgres_name(data_type: DataType | None) -> str:

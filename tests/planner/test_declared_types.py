@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 
+from planner.postgres.types.result_types import ANY_NUMERIC
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
@@ -18,7 +19,6 @@ from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 ONE = "6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01"
 OTHER = "00000000-0000-0000-0000-000000000000"
-NUMERIC = DataType.parse("decimal(38,16)")
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_a_struct_is_null_if_all_its_fields_are(condition: str, keys: str) -> No
 @pytest.mark.parametrize("given", [None, DataType(kind=Kind.DECIMAL)])
 def test_a_numeric_without_digits_holds_any(engine: SqlEngine, given: DataType | None) -> None:
     statement = engine.prepare("SELECT $1::numeric", Session(), parameter_types=(given,))
-    assert [column.type for column in statement.columns] == [NUMERIC]
+    assert [column.type for column in statement.columns] == [ANY_NUMERIC]
     result = engine.execute(statement, (Decimal("1.25"),), Session(), cancellation=Cancellation())
     assert rows_of(result) == [(Decimal("1.25"),)]
 

@@ -50,6 +50,12 @@ NUMBER_MACROS: tuple[str, ...] = (
         THEN """
     + raising("22003", "'value out of range: overflow'")
     + """ ELSE pow(a, b) END""",
+    """pg_sg_cot(x) AS CASE WHEN x = 0 THEN CAST(if(signbit(x), '-inf', 'inf') AS DOUBLE)
+        ELSE cot(x) END""",
+    # DuckDB multiplies, which gives another last digit.
+    "pg_sg_degrees(x) AS CASE WHEN isinf(x / 0.017453292519943295e0) AND NOT isinf(x) THEN "
+    + raising("22003", "'value out of range: overflow'")
+    + " ELSE x / 0.017453292519943295e0 END",
     "pg_sg_min_scale(n) AS CAST(length(rtrim(split_part(n, '.', 2), '0')) AS INTEGER)",
     "pg_sg_divides(a, n) AS CASE WHEN isnan(a) AND n = 0 THEN 1 ELSE n END",
     # The least integer % -1 overflows in DuckDB, and is 0 in PostgreSQL. So the divisor becomes 1.

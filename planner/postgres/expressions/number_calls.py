@@ -22,7 +22,7 @@ from planner.postgres.types.result_types import (
     as_decimal,
     common_type,
 )
-from planner.trees.nodes import call, cast, put, wrapped
+from planner.trees.nodes import call, cast, put, strip, wrapped
 from planner.values.catalog_types import has_any_scale
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import DataType, Kind
@@ -177,10 +177,16 @@ def _round(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _scale(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """Return the scale of a numeric's type, or its digits after the point without zeros."""
+    """Return the scale of a numeric's type, or its digits after the point without zeros.
+
+    Only of a literal it is certain that it has the scale of its type, or of those it is cast to.
+    """
     name, found = call_name(node), as_decimal(types.of(given[0]))
-    varies = has_any_scale(types.of(given[0])) and name == "scale"
-    if found is None or varies:
+    plain = strip(given[0])
+    while isinstance(plain, exp.Neg | exp.Cast):
+        plain = strip(plain.this)
+    is_known = isinstance(plain, exp.Literal | exp.Null) and not has_any_scale(types.of(given[0]))
+    if found is None or (name == "scale" and not is_known):
         raise unsupported(node, f"{name}() of such a number is not supported")
     if name == "min_scale":
         return call("pg_sg_min_scale", cast(given[0].copy(), "TEXT"))

@@ -21,7 +21,7 @@ from planner.postgres.expressions.rules import CallRule, copies, null_beside, te
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
-from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_FLOATS, TIMES
+from planner.postgres.types.result_types import ANY_NUMERIC, FLOATS, INTEGERS, TIMES
 from planner.postgres.types.time_fields import (
     CUTS_WITHIN_DAY,
     UNBOUNDED,
@@ -115,10 +115,10 @@ def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
 def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     template = text_of(given[1])
     if template == "":
-        return null_beside(given[0], duckdb_type(OF_FLOATS))
+        return null_beside(given[0], duckdb_type(ANY_NUMERIC))
     parsed = call("pg_sg_number_of", given[0].copy(), without_empty(given[1]).copy())
     if template is None:
-        return cast(parsed, duckdb_type(OF_FLOATS))
+        return cast(parsed, duckdb_type(ANY_NUMERIC))
     _check_template(template, given[1])
     return cast(parsed, f"DECIMAL(38,{min(digits_after_point(template), 38)})")
 

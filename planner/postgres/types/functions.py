@@ -6,6 +6,8 @@ macros, which only rules of rewriting call.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 
 from planner.errors import UnknownNameError
@@ -55,15 +57,16 @@ ROW_FUNCTIONS = frozenset({"regexp_matches"})
 _KINDS = (("json", JSON), ("jsonb", JSONB))
 PAIR_FUNCTIONS = frozenset(f"{name}_each{text}" for name, _ in _KINDS for text in ("", "_text"))
 """Functions in FROM with the columns `key` and `value`."""
-ROW_TYPES = {
-    **{f"{name}_array_elements": (kind,) for name, kind in _KINDS},
-    **{f"{name}_array_elements_text": (TEXT,) for name, _ in _KINDS},
-    **{f"{name}_object_keys": (TEXT,) for name, _ in _KINDS},
+ROW_TYPES: Mapping[str, tuple[DataType, ...]] = {
+    **{
+        name: (each.result,)
+        for name, each in RECORDS.items()
+        if each.returns_rows and isinstance(each.result, DataType)
+    },
     **{f"{name}_each": (TEXT, kind) for name, kind in _KINDS},
     **{f"{name}_each_text": (TEXT, TEXT) for name, _ in _KINDS},
-    "jsonb_path_query": (JSONB,),
 }
-"""The types of the columns of functions in FROM."""
+"""The types of the columns of functions in FROM, if all calls have the same."""
 _VALUE_COLUMNS = {f"{name}_array_elements{text}" for name, _ in _KINDS for text in ("", "_text")}
 """Functions whose column is called `value`; for others, it has the name of the FROM item."""
 

@@ -26,9 +26,9 @@ from planner.postgres.types.operands import alternatives, arguments, is_open, is
 from planner.postgres.types.operators import OPERATORS, operator_result
 from planner.postgres.types.output_columns import is_star
 from planner.postgres.types.result_types import (
+    ANY_NUMERIC,
     FLOATS,
     NUMERIC,
-    OF_FLOATS,
     SYMBOLS,
     aggregate_type,
     agreed_type,
@@ -52,6 +52,7 @@ from planner.values.catalog_types import (
     NAME,
     first_subscript,
     from_zero,
+    has_any_scale,
     of_any_scale,
     postgres_name,
     record_type,
@@ -275,22 +276,21 @@ class Types:
         if is_bare_numeric(to):
             return self.bare_numeric(node.this)
         target, source = result_type_of(to), self.of(node.this)
+        if isinstance(node.this, exp.Parameter) and target == NUMERIC and has_any_scale(source):
+            return ANY_NUMERIC  # a parameter was given its type
         if target is None and source is not None and is_bare_numeric(innermost(to)):
             # `x::numeric[]`: the digits are those of the elements.
             depth = depth_of(source) or named_depth(to)
-            return array_of(as_decimal(leaf_of(source)) or NUMERIC, depth)
+            return array_of(as_decimal(leaf_of(source)) or ANY_NUMERIC, depth)
         if target is not None and not first_subscript(source):
             return from_zero(target)
         return None if target is None else reshaped(target, source)
 
     def bare_numeric(self, node: exp.Expr) -> DataType | None:
         """Return the type of `x::numeric`: a numeric that holds all digits of the expression."""
-        source = self.of(node)
-        text = node.name.strip() if isinstance(node, exp.Literal) and node.is_string else None
-        if text is not None:
-            return numeric_of_text(text)
-        varies = source is not None and source.kind in {*FLOATS, Kind.JSONB}
-        return as_decimal(source) or (OF_FLOATS if varies else NUMERIC)
+        if isinstance(node, exp.Literal) and node.is_string:
+            return numeric_of_text(node.name)
+        return as_decimal(self.of(node)) or ANY_NUMERIC
 
     def _concatenated(self, node: exp.Expr) -> DataType | None:
         sides = [self.of(node.this), self.of(node.expression)]
@@ -349,7 +349,7 @@ class Types:
             found = None if first is None else self.of(first)
             return as_argument(found) if name in _OF_TEXT else unsized(found)
         if name == "to_number" and not any(each.is_string for each in arguments(node)[-1:]):
-            return OF_FLOATS
+            return ANY_NUMERIC
         if name in COMMON:
             return self._of_alike(alike(name, arguments(node)))
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:

@@ -126,8 +126,8 @@ def open_operand_type(symbol: str, other: DataType, *, is_left: bool) -> DataTyp
 
 NUMERIC = decimal_type(38, 16)
 """The type of numerics without known digits, such as those of division, avg and bare casts."""
-OF_FLOATS = of_any_scale(38, 16)
-"""The type of doubles and reals as numerics, which have as many places as they need."""
+ANY_NUMERIC = of_any_scale(38, 16)
+"""The type of numbers, texts and parameters as numerics, which have as many places as they need."""
 DIGITS_MAX = 38
 INTEGERS = {Kind.TINYINT: 5, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
 """The kinds of integers, narrowest first, with their digits."""
@@ -147,7 +147,7 @@ def as_decimal(data_type: DataType | None) -> DataType | None:
     if data_type is None:
         return None
     if data_type.kind is Kind.DECIMAL:
-        return data_type if data_type.precision else NUMERIC  # a parameter has no known digits
+        return data_type if data_type.precision else ANY_NUMERIC  # a parameter has no digits
     digits = INTEGERS.get(data_type.kind)
     return None if digits is None else decimal_type(digits, 0)
 

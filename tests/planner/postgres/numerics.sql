@@ -144,6 +144,8 @@ SELECT min_scale(8.4100), min_scale(8), min_scale(0.0), min_scale(100.00), min_s
 SELECT scale(avg(i)) FROM samples
 : integer
 = 16
+~ the scale of each value of a numeric is not kept
+>! 0A000
 SELECT sind(30), cosd(60), tand(45), cotd(45), asind(0.5), acosd(0.5), atand(1), atan2d(1,1)
 : double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision
 = 0.5	0.5	1	1	30	60	45	45

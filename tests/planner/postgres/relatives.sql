@@ -285,6 +285,8 @@ SELECT extract(year FROM max(at)) FROM samples
 SELECT round(max(NULL::numeric)), scale(max(n)) FROM samples
 : numeric integer
 = \N	3
+~ the scale of each value of a numeric is not kept
+>! 0A000
 SELECT s.a::text, s FROM (SELECT 1 AS a) s
 : text record
 = 1	(1)
@@ -605,3 +607,111 @@ SELECT avg(DISTINCT at - timestamp '2020-01-01') FROM samples
 SELECT 'ab'::"char"::text, 'xy'::text::"char"::text, ''::"char"::text
 : text text text
 = a	x	
+SELECT degrees(1e300::float8), degrees(1), degrees(0.1), degrees(-0.0::float8)
+: double_precision double_precision double_precision double_precision
+= 5.729577951308232e+301	57.29577951308232	5.729577951308232	-0
+SELECT degrees(1e308::float8)
+! 22003
+SELECT degrees('inf'::float8), degrees('nan'::float8), degrees(NULL)
+: double_precision double_precision double_precision
+= Infinity	NaN	\N
+SELECT cot('inf'::float8)
+! 22003
+SELECT tan('-inf'::float8)
+! 22003
+SELECT string_agg(DISTINCT '2020-01-01'::date::text, ',' ORDER BY '2020-01-01'::date::text)
+: text
+= 2020-01-01
+SELECT degrees(1e300::float8)
+: double_precision
+= 5.729577951308232e+301
+SELECT degrees(1e300::float8)::text
+: text
+= 5.729577951308232e+301
+SELECT scale(1.50)
+: integer
+= 2
+SELECT scale(2::numeric)
+: integer
+= 0
+SELECT min_scale(1::numeric / 4)
+: integer
+= 2
+SELECT gcd(x, 2) FROM generate_subscripts('{1}'::integer[], 1) AS t (x)
+: integer
+= 1
+SELECT avg(x) FROM generate_subscripts('{}'::integer[], 3) WITH ORDINALITY AS "Q" (x, number)
+: numeric
+= \N
+SELECT x || 1, n FROM string_to_table('a,b', ',') WITH ORDINALITY AS t (x, n)
+: text bigint
+= a1	1
+= b1	2
+SELECT jsonb_object('{{a,1},{b,2}}'::text[], '{a,b}'::text[])
+! 2202E
+SELECT json_object(ARRAY['a','b'], ARRAY[['1','2']])
+! 2202E
+SELECT least(j::jsonb, '-2'::jsonb) FROM samples ORDER BY 1
+: jsonb
+= null
+= "text"
+= -2
+= -2
+= -2
+= -2
+= -2
+= -2
+= -2
+SELECT least(j::jsonb, '-2'::jsonb), count(*) FROM samples GROUP BY 1 ORDER BY 1 DESC
+: jsonb bigint
+= -2	7
+= "text"	1
+= null	1
+SELECT CASE WHEN id > 3 THEN least(j::jsonb, '-2'::jsonb) ELSE j::jsonb END FROM samples ORDER BY 1
+: jsonb
+= null
+= "text"
+= -2
+= -2
+= -2
+= -2
+= {"c": []}
+= {"a": 2, "b": null}
+= {"a": 1, "b": "x", "c": ["p", "q"]}
+SELECT note::numeric + 1 FROM (VALUES ('1'), ('2.5')) t(note)
+: numeric
+= 2
+= 3.5
+SELECT sum(note::numeric) FROM (VALUES ('1'), ('2.5')) t(note)
+: numeric
+= 3.5
+SELECT ARRAY[note]::numeric[] FROM (VALUES ('1'), ('2.5')) t(note)
+: numeric[]
+= {1}
+= {2.5}
+SELECT concat_ws('-', note::numeric, 'x') FROM (VALUES ('1'), ('2.5')) t(note)
+: text
+= 1-x
+= 2.5-x
+SELECT degrees(id) FROM samples ORDER BY id
+: double_precision
+= 57.29577951308232
+= 114.59155902616465
+= 171.88733853924697
+= 229.1831180523293
+= 286.4788975654116
+= 343.77467707849394
+= 401.07045659157626
+= 458.3662361046586
+= 515.6620156177408
+SELECT cot(0), cot(-0.0::float8), cot(1), cot(floor(id::float8)) FROM samples ORDER BY id
+: double_precision double_precision double_precision double_precision
+= Infinity	-Infinity	0.6420926159343306	0.6420926159343306
+= Infinity	-Infinity	0.6420926159343306	-0.45765755436028577
+= Infinity	-Infinity	0.6420926159343306	-7.015252551434534
+= Infinity	-Infinity	0.6420926159343306	0.8636911544506167
+= Infinity	-Infinity	0.6420926159343306	-0.2958129155327455
+= Infinity	-Infinity	0.6420926159343306	-3.436353004180128
+= Infinity	-Infinity	0.6420926159343306	1.1475154224051356
+= Infinity	-Infinity	0.6420926159343306	-0.1470650639494805
+= Infinity	-Infinity	0.6420926159343306	-2.210845410999195

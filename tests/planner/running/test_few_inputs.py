@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from planner.composing import remote
+from planner.composing.messages import SentRelation
 from planner.planning.plan import Compose, QueryPlan
 from planner.sql import EngineLimits, SqlEngine
 from planner.values.cancel import Cancellation
@@ -64,14 +65,12 @@ def engine(catalog: FixedCatalog) -> SqlEngine:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of batches of each input that were sent with the statement."""
     found: list[int] = []
-    read_ahead = remote._read_ahead
 
-    def counted(stream: object) -> object:
-        parts, is_whole = read_ahead(stream)  # type: ignore[arg-type]
-        found.append(len(parts))
-        return parts, is_whole
+    def counted(name: str, schema: bytes, sizes: tuple[int, ...], is_whole: bool) -> SentRelation:
+        found.append(len(sizes))
+        return SentRelation(name, schema, sizes, is_whole)
 
-    monkeypatch.setattr(remote, "_read_ahead", counted)
+    monkeypatch.setattr(remote, "SentRelation", counted)
     return found
 
 

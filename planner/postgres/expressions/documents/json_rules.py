@@ -209,10 +209,19 @@ def _set_lax(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 def _object(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     """Write json_object of one array or two."""
     if len(given) > 1:
+        for each in given:
+            if depth_of(types.of(each)) > 1:
+                raise _wrong_subscripts(each)
         made = call("pg_sg_json_object_of_both", *(texts_of(each) for each in given))
     else:
         made = _object_of_one(given[0], types)
     return call(READ_JSONB, made) if call_name(node) == "jsonb_object" else made
+
+
+def _wrong_subscripts(array: exp.Expr) -> InvalidValueError:
+    return InvalidValueError(
+        "wrong number of array subscripts", position=position_of(array), sqlstate="2202E"
+    )
 
 
 def _object_of_one(given: exp.Expr, types: Types) -> exp.Expr:
@@ -220,9 +229,7 @@ def _object_of_one(given: exp.Expr, types: Types) -> exp.Expr:
     found = types.of(given)
     is_cube = re.match(r"\s*(?:\{\s*){3}", bare.name) if isinstance(bare, exp.Literal) else None
     if is_cube or depth_of(found) > 2:
-        raise InvalidValueError(
-            "wrong number of array subscripts", position=position_of(bare), sqlstate="2202E"
-        )
+        raise _wrong_subscripts(bare)
     if isinstance(bare, exp.Literal) and bare.name.lstrip().startswith("{{"):
         rows = DataType(kind=Kind.ARRAY, element=TEXT)
         try:
@@ -292,7 +299,7 @@ CALLS: Mapping[str, CallRule] = {
 def _function_in_from(node: exp.Expr, types: Types) -> exp.Expr:
     """Write a function in FROM that returns the elements or members of a json as a SELECT."""
     name = call_name(node.this) if isinstance(node.this, exp.Anonymous) else ""
-    if name not in ROW_TYPES:
+    if name not in ROW_TYPES or not name.startswith("json"):
         return node
     names = list(columns_of_function(node) or ())
     alias = node.args["alias"]  # `desugar_value_functions` has given it one
