@@ -331,12 +331,6 @@ MESSAGES: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "42883",
     ),
     (
-        r"Could not parse string \"(?P<name>[^\"]*)\" according to format specifier",
-        InvalidValueError,
-        'invalid value for the template: "{name}"',
-        "22007",
-    ),
-    (
         r"[Ss](?P<name>ubquery) in LIMIT/OFFSET not supported in set operation",
         NotSupportedError,
         "a subquery in LIMIT or OFFSET of a set operation is not supported",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_PART = r'("([^"]|"")+"|[^\s."][^\s.]*)'
+_PART = r'("([^"]|"")*"|[^\s."][^\s.]*)'
 _DOTTED = rf"\s*{_PART}(\s*\.\s*{_PART})*\s*"
 _IS_MALFORMED = f"NOT regexp_full_match(zz_name::VARCHAR, '{_DOTTED}')"
 _MALFORMED = "error('{raised}42602 invalid name syntax')"

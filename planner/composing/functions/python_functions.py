@@ -14,6 +14,7 @@ from planner.composing.functions.json_functions import JSON_FUNCTIONS
 from planner.composing.functions.number_templates import float_text, number_text, read_number
 from planner.composing.functions.raising import as_raised_text
 from planner.composing.functions.rowwise import PythonFunction, rowwise
+from planner.composing.functions.time_reading import day_by_template, moment_by_template
 from planner.composing.functions.time_templates import local_time_text, time_text, zoned_time_text
 from planner.composing.functions.unicode_text import unistr
 from planner.errors import InvalidValueError
@@ -60,6 +61,8 @@ _OF_VALUES: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "time_text": (time_text, ("BIGINT", _T), _T),
     "local_time_text": (local_time_text, ("BIGINT", _T), _T),
     "zoned_time_text": (zoned_time_text, ("BIGINT", _T, _T), _T),
+    "day_by_template": (day_by_template, (_T, _T), "BIGINT"),
+    "moment_by_template": (moment_by_template, (_T, _T), "BIGINT"),
     "text_in_zone": (shown_in_zone.text_in_zone, ("BIGINT", _T, _I), _T),
     "iso_in_zone": (shown_in_zone.iso_in_zone, ("BIGINT", _T, _I), _T),
     "session_words": (words_in_session, (_T, _T, _T, _T), _T),

@@ -48,37 +48,35 @@ _EITHER_CASE = [
     if name == name.upper() and name.lower() not in {*_FIELDS, *_OTHERS}
 ]
 """Fields that are also written in lower case, with the same meaning."""
-_SPELLED = {
+FIELD_OF = {
     **{name: name for name in (*_FIELDS, *_OTHERS)},
     **{name.lower(): name for name in _EITHER_CASE},
 }
 """The field of each way to write it."""
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r'(?P<quoted>"(?:[^"\\]|\\.)*(?:"|\\?\Z))|(?P<fill>FM|fm|TM|tm)?(?:(?P<field>'
-    + "|".join(sorted(map(re.escape, _SPELLED), key=len, reverse=True))
+    + "|".join(sorted(map(re.escape, FIELD_OF), key=len, reverse=True))
     + r')(?P<ending>TH|th|SP)?|(?P<plain>\\"|.)|(?<=[Mm])\Z)',
     re.DOTALL,
 )
 """A quoted text; a field; or a character, for which `\\"` is written to have a `"`. What stands
 before a field, and is written before a character, has no effect on the latter."""
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
-_READABLE = {"YYYY", "MM", "DD", "HH24", "HH12", "HH", "MI", "SS", "MS", "US", "AM", "PM", "Mon"}
-_READ_AS = {"Month": "%B", "MONTH": "%B", "MON": "%b", "mon": "%b", "month": "%B", "DDD": "%j"}
 
 
 def strftime_format(template: str) -> str | None:
     """Return the strftime format for a `to_char` template; None if strftime cannot write it."""
     pieces: list[str] = []
-    for found in _TOKEN.finditer(template):
+    for found in TOKEN.finditer(template):
         if found["fill"] or found["ending"]:
             return None
         if found["field"]:
-            field = _FIELDS.get(_SPELLED[found["field"]])
+            field = _FIELDS.get(FIELD_OF[found["field"]])
             if field is None:
                 return None
             pieces.append(field)
         else:
-            pieces.append(_literal(found).replace("%", "%%"))
+            pieces.append(literal_of(found).replace("%", "%%"))
     return "".join(pieces)
 
 
@@ -87,7 +85,7 @@ _OF_ZONE = frozenset({"TZ", "tz", "TZH", "TZM", "OF"})
 
 def shows_zone(template: str) -> bool:
     """Return whether a template of `to_char` shows the zone."""
-    return any(_SPELLED.get(found["field"]) in _OF_ZONE for found in _TOKEN.finditer(template))
+    return any(FIELD_OF.get(found["field"]) in _OF_ZONE for found in TOKEN.finditer(template))
 
 
 def zoned_time_text(micros: int, template: str, zone: str) -> str:
@@ -121,32 +119,11 @@ def local_time_text(micros: int, template: str) -> str:
 
 def without_zone(template: str) -> str:
     """Return a template without its fields of time zones, which a timestamp does not have."""
-    return _TOKEN.sub(lambda found: "" if found["field"] in {"TZ", "tz"} else found[0], template)
+    return TOKEN.sub(lambda found: "" if found["field"] in {"TZ", "tz"} else found[0], template)
 
 
-def has_year(template: str) -> bool:
-    """Return whether a template has a year."""
-    return any("Y" in (_SPELLED.get(found["field"]) or "") for found in _TOKEN.finditer(template))
-
-
-def strptime_format(template: str) -> str | None:
-    """Return the strptime format for a `to_timestamp` template; None if it has no such format."""
-    pieces: list[str] = []
-    for found in _TOKEN.finditer(template):
-        name = _SPELLED.get(found["field"])
-        if found["ending"]:
-            return None
-        if name:
-            field = _READ_AS.get(name) or (_FIELDS[name] if name in _READABLE else None)
-            if field is None:
-                return None
-            pieces.append(field)
-        else:
-            pieces.append(_literal(found).replace("%", "%%"))
-    return "".join(pieces)
-
-
-def _literal(found: re.Match[str]) -> str:
+def literal_of(found: re.Match[str]) -> str:
+    """Return the characters that a token without a field stands for."""
     quoted = found["quoted"]
     if quoted is None:
         return (found["plain"] or "").removeprefix("\\" if found["plain"] == '\\"' else "")
@@ -158,7 +135,7 @@ _FRACTIONS = {"MS", "US", "FF1", "FF2", "FF3", "FF4", "FF5", "FF6"}
 _RARE_WORDS = ("bc", "ad", "rm", "fx")
 _WORDS = frozenset(
     name
-    for name in _SPELLED.values()
+    for name in FIELD_OF.values()
     if name in _OF_ZONE
     or name.replace(".", "").lower() in {*("month", "mon", "day", "dy", "am", "pm"), *_RARE_WORDS}
 )
@@ -180,10 +157,10 @@ def time_text(micros: int, template: str, of_zone: Mapping[str, str] | None = No
     cycles, within = divmod(micros, _CYCLE_DAYS * 86_400_000_000)
     moment = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=within)
     pieces: list[str] = []
-    for found in _TOKEN.finditer(template):
-        name = _SPELLED.get(found["field"])
+    for found in TOKEN.finditer(template):
+        name = FIELD_OF.get(found["field"])
         if not name:
-            pieces.append(_literal(found))
+            pieces.append(literal_of(found))
             continue
         if name in _OF_ZONE and of_zone is not None:
             pieces.append(of_zone[name])

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import partial
 
 from sqlglot import exp
 
 from planner.composing.functions.number_templates import digits_after_point, number_text
-from planner.composing.functions.time_templates import (
-    has_year,
-    strftime_format,
-    strptime_format,
-    without_zone,
-)
+from planner.composing.functions.time_reading import check_template, strptime_format
+from planner.composing.functions.time_templates import strftime_format, without_zone
 from planner.errors import QueryError, UnknownNameError
 from planner.postgres.expressions.interval_calls import at_zone, interval_text
-from planner.postgres.expressions.rules import CallRule, copies, null_beside, text_of, unsupported
+from planner.postgres.expressions.rules import CallRule, copies, null_beside, text_of
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
@@ -44,8 +41,7 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     value, template = given[0], given[1]
     kind, text = types.kind_of(value), text_of(template)
     if kind in INTEGERS or kind in FLOATS or kind is Kind.DECIMAL:
-        if text is not None:
-            _check_template(text, template)
+        _check_template(partial(number_text, Decimal(0)), template)
         if kind in FLOATS:
             digits = exp.Literal.number(6 if kind is Kind.REAL else 15)
             number = cast(value.copy(), "DOUBLE")
@@ -84,10 +80,13 @@ def without_empty(template: exp.Expr) -> exp.Expr:
     return call("nullif", cast(template.copy(), "TEXT"), exp.Literal.string(""))
 
 
-def _check_template(text: str, template: exp.Expr) -> None:
-    """Refuse a malformed template of numbers; the error points at it."""
+def _check_template(check: Callable[[str], object], template: exp.Expr) -> None:
+    """Refuse a malformed template; the error points at it."""
+    text = text_of(template)
+    if text is None:
+        return
     try:
-        number_text(Decimal(0), text)
+        check(text)
     except QueryError as error:
         error.position = position_of(template)
         raise
@@ -96,20 +95,19 @@ def _check_template(text: str, template: exp.Expr) -> None:
 def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     if len(given) == 1:
         return call("pg_sg_to_timestamp", cast(given[0].copy(), "DOUBLE"))
-    text = text_of(given[1])
-    known = None if text is None else strptime_format(text)
-    if known is None or "%" not in known:
-        raise unsupported(
-            given[1],
-            f"{call_name(node)}() with this template is not supported",
-            "Use fields of fixed width, such as YYYY-MM-DD HH24:MI:SS, or a cast.",
-        )
-    parsed: exp.Expr = call("strptime", given[0].copy(), exp.Literal.string(known))
-    if text is not None and not has_year(text):
-        # DuckDB takes the year 1900; PostgreSQL the year before the year 1.
-        years = cast(exp.Literal.string("1900 years"), "INTERVAL")
-        parsed = exp.Paren(this=exp.Sub(this=parsed, expression=years))
-    return cast(parsed, "DATE" if call_name(node) == "to_date" else "TIMESTAMPTZ")
+    _check_template(check_template, given[1])
+    if call_name(node) == "to_date":
+        day = cast(call("pg_sg_day_by_template", *copies(given)), "INTEGER")
+        kind, found = "DATE", call("make_date", day)
+    else:
+        found = call("make_timestamp", call("pg_sg_moment_by_template", *copies(given)))
+        kind = "TIMESTAMPTZ"
+    template = text_of(given[1])
+    known = None if template is None else strptime_format(template)
+    if known is not None:
+        plain = call("try_strptime", given[0].copy(), exp.Literal.string(known))
+        found = exp.Coalesce(this=cast(plain, kind), expressions=[cast(found, kind)])
+    return cast(found, kind)
 
 
 def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -119,7 +117,7 @@ def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     parsed = call("pg_sg_number_of", given[0].copy(), without_empty(given[1]).copy())
     if template is None:
         return cast(parsed, duckdb_type(ANY_NUMERIC))
-    _check_template(template, given[1])
+    _check_template(partial(number_text, Decimal(0)), given[1])
     return cast(parsed, f"DECIMAL(38,{min(digits_after_point(template), 38)})")
 
 

@@ -290,7 +290,10 @@ class Reader(ABC):
             self._refused_since_s.pop(at.store)
 
     def _learn(self, error: RefusedError, at: Turn) -> None:
-        """Ask for the columns of a store, which must be others than those that were refused."""
+        """Ask for the columns of a store, which must be others than those that were refused.
+
+        They may be the same again where a store is changed while this is asked.
+        """
         self.leave()
         shapes = {}
         for store in at.stores:
@@ -299,7 +302,8 @@ class Reader(ABC):
         # What was prepared before has other columns than a new statement of the same text.
         known = {store: self.shapes.get(store, Shape()) for store in at.others}
         known[at.store] = at.shape
-        if shapes == known and error.sqlstate != "0A000":
+        is_same = shapes == known and not self.concerns(at, at.began_s)
+        if is_same and error.sqlstate != "0A000":
             self.answers.fail("columns are unknown without a change", f"{error}: {at}")
         else:
             self.answers.refuse(error.sqlstate)

@@ -1699,18 +1699,12 @@ $ text
 SELECT to_date($1, t) FROM samples
 $ text
 : date
-~ is refused
->! 0A000
 SELECT to_date(t, $1) FROM samples
 $ text
 : date
-~ is refused
->! 0A000
 SELECT to_date($1, $2) FROM samples
 $ text text
 : date
-~ is refused
->! 0A000
 SELECT to_number($1, t) FROM samples
 $ text
 : numeric
@@ -1726,18 +1720,12 @@ $ double_precision
 SELECT to_timestamp($1, t) FROM samples
 $ text
 : timestamp_with_time_zone
-~ is refused
->! 0A000
 SELECT to_timestamp(t, $1) FROM samples
 $ text
 : timestamp_with_time_zone
-~ is refused
->! 0A000
 SELECT to_timestamp($1, $2) FROM samples
 $ text text
 : timestamp_with_time_zone
-~ is refused
->! 0A000
 SELECT translate($1, t, t) FROM samples
 $ text
 : text

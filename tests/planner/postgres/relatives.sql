@@ -333,13 +333,9 @@ SELECT trim_scale(1.50), min_scale(1.50)
 SELECT to_date('2020', '')
 : date
 = 0001-01-01 BC
-~ the template is not supported
->! 0A000
 SELECT to_date('{"a":[1,2]}', '$.a[*]')
 : date
 = 0001-01-01 BC
-~ the template is not supported
->! 0A000
 SELECT set_config('enable_sort', NULL, NULL), set_config('work_mem', NULL, false)
 : text text
 = on	4MB

@@ -1,4 +1,4 @@
-"""Templates of to_char and to_timestamp: fields of strftime, and fields that Python writes."""
+"""Templates of to_char: fields of strftime, and fields that Python writes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.composing.functions.number_templates import number_text
-from planner.composing.functions.time_templates import strftime_format, strptime_format, time_text
+from planner.composing.functions.time_templates import strftime_format, time_text
 
 EPOCH = dt.datetime(1970, 1, 1)
 MOMENTS = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2200, 1, 1))
@@ -35,14 +35,6 @@ def micros(moment: dt.datetime) -> int:
 )
 def test_strftime_formats(template: str, expected: str | None) -> None:
     assert strftime_format(template) == expected
-
-
-@pytest.mark.parametrize(
-    ("template", "expected"),
-    [("DD Mon YYYY", "%d %b %Y"), ("HH12:MI AM", "%I:%M %p"), ("Q", None), ("DDTH", None)],
-)
-def test_strptime_formats(template: str, expected: str | None) -> None:
-    assert strptime_format(template) == expected
 
 
 @given(MOMENTS)
