@@ -1,8 +1,8 @@
 """PostgreSQL's to_date and to_timestamp: read a text by a template.
 
 Source: formatting.c of PostgreSQL. A field takes as many characters as it has, or all digits if a
-character that is no digit follows it in the template. Spaces before and after fields do not count,
-other characters of the template take one character each, and the template ends with the text.
+character that is no digit follows it in the template. Spaces around fields do not count; each other
+character of the template takes one of the text, with which the template ends.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ _LONG_MONTHS = (
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _LONG_DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _ROMAN = ("xii", "xi", "x", "ix", "viii", "vii", "vi", "v", "iv", "iii", "ii", "i")
-_INTEGER = re.compile(r"\s*[+-]?\d+")
-_THOUSANDS = re.compile(r"\s*([+-]?\d+),\s*([+-]?\d{1,3})")
+_INTEGER = re.compile(r"[ \t-\r]*([+-]?)0*([0-9]+)")
+_THOUSANDS = re.compile(r"[ \t-\r]*([+-]?[0-9]{1,7}),[ \t-\r]*([+-]?[0-9]{1,3})")
 _SPACES = " \t\n\r\v\f"
+_TEMPLATE_MAX = 10_000
+"""Characters of a template."""
 _DAYS_BEFORE = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365)
 _DAY_US: Final = 86_400_000_000
 _FIRST_US, _LAST_US = -210_866_803_200_000_000, 9_223_371_331_200_000_000
 """The moments that PostgreSQL has: from 4713 BC on, and before 294277."""
 _FIRST_DAY, _LAST_DAY = -2_440_588, 2_145_031_948
-_JULIAN_EPOCH = 2_440_588
-"""The Julian day of 1970-01-01."""
+"""The first is Julian day 0."""
 
 
 class _Piece(NamedTuple):
@@ -149,8 +150,10 @@ def moment_by_template(text: str, template: str) -> int:
     return moment_us
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _pieces(template: str) -> Sequence[_Piece]:
+    if len(template) > _TEMPLATE_MAX:
+        raise NotSupportedError(f"a template of more than {_TEMPLATE_MAX} characters")
     found: list[_Piece] = []
     for token in TOKEN.finditer(template):
         name = FIELD_OF.get(token["field"])
@@ -220,9 +223,8 @@ class _Reader:
             self.skip_spaces()
 
     def _word(self, piece: _Piece, words: Sequence[str]) -> int:
-        rest = self.text[self.at :].lower()
         for at, word in enumerate(words):
-            if rest.startswith(word):
+            if self.text[self.at : self.at + len(word)].lower() == word:
                 self.at += len(word)
                 return at
         shown = re.split(r"\s", self.text[self.at :], maxsplit=1)[0]
@@ -257,7 +259,7 @@ class _Reader:
         if is_open:
             found = _INTEGER.match(self.text, self.at)
             self.at = self.at if found is None else found.end()
-            return 0 if found is None else int(found[0])
+            return 0 if found is None else _whole(found)
         self.skip_spaces()
         given = self.text[self.at : self.at + length]
         if len(given) < length:
@@ -267,7 +269,7 @@ class _Reader:
         if 0 < used < length:
             raise _invalid(f'invalid value "{given}" for "{piece.written}"')
         self.at += used
-        return 0 if found is None else int(found[0])
+        return 0 if found is None else _whole(found)
 
     def _set(self, name: str, value: int, piece: _Piece) -> None:
         if self.values.get(name, 0) not in {0, value}:
@@ -286,13 +288,9 @@ def _read(text: str, template: str) -> tuple[int, int]:
             continue
         if not reader.is_exact and (piece.field or at == 0):
             reader.skip_spaces()
-            if reader.is_over():
-                if piece.field:
-                    reader.read(piece, None)  # which says that nothing is left
-                break
         if piece.field:
             reader.read(piece, pieces[at + 1] if at + 1 < len(pieces) else None)
-        else:
+        elif not reader.is_over():
             reader.skip(piece)
     return _day(reader, text), _time(reader, text)
 
@@ -302,7 +300,7 @@ def _day(reader: _Reader, text: str) -> int:
     year = _year(reader)
     has_year = bool(found.get("year") or found.get("century"))
     if found.get("julian"):
-        return found["julian"] - _JULIAN_EPOCH
+        return found["julian"] + _FIRST_DAY
     has_month, has_day = bool(found.get("month")), bool(found.get("day"))
     month, day = found.get("month") or 1, found.get("day") or 1
     if (of_year := found.get("day_of_year")) and (month <= 1 or day <= 1):
@@ -310,16 +308,13 @@ def _day(reader: _Reader, text: str) -> int:
             raise _invalid("cannot calculate day of year without year information")
         before = [days + (at > 1 and _is_leap(year)) for at, days in enumerate(_DAYS_BEFORE)]
         place = next((at for at in range(1, 13) if of_year <= before[at]), 13)
-        if place > 12:
-            raise _out_of_range(f'date/time field value out of range: "{text}"')
         month = place if month <= 1 else month
         day = of_year - before[place - 1] if day <= 1 else day
         has_month = has_day = True
-    is_wrong = (has_month and not 1 <= month <= 12) or (has_day and not 1 <= day <= 31)
-    if not is_wrong and has_year and has_month and has_day:
-        most = _DAYS_BEFORE[month] - _DAYS_BEFORE[month - 1] + (month == 2 and _is_leap(year))
-        is_wrong = day > most
-    if is_wrong:
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        raise _out_of_range(f'date/time field value out of range: "{text}"')
+    most = _DAYS_BEFORE[month] - _DAYS_BEFORE[month - 1] + (month == 2 and _is_leap(year))
+    if has_year and has_month and has_day and day > most:
         raise _out_of_range(f'date/time field value out of range: "{text}"')
     return _first_of(year, month) + day - 1
 
@@ -357,6 +352,11 @@ def _time(reader: _Reader, text: str) -> int:
     if not in_range or not 0 <= fraction < 1_000_000:
         raise _out_of_range(f'date/time field value out of range: "{text}"')
     return ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
+
+
+def _whole(found: re.Match[str]) -> int:
+    """Return an integer; one of more digits than these is out of range all the same."""
+    return int(found[1] + found[2][:11])
 
 
 def _ends_number(following: _Piece | None) -> bool:

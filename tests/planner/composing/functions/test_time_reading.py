@@ -78,6 +78,9 @@ def test_what_duckdb_reads_is_read_alike(data: st.DataObject) -> None:
         ("24:00", "HH24:MI", "22008"),
         ("99999999999", "YYYY", "22008"),
         ("6000000", "FMYYYY", "22008"),
+        ("1" * 5_000, "YYYY", "22008"),
+        ("12345678901", "YYYY", "22008"),
+        ("\N{ARABIC-INDIC DIGIT ONE}", "YYYY", "22007"),
     ],
 )
 def test_errors(text: str, template: str, sqlstate: str) -> None:
@@ -86,7 +89,9 @@ def test_errors(text: str, template: str, sqlstate: str) -> None:
     assert raised.value.sqlstate == sqlstate
 
 
-@pytest.mark.parametrize("template", ["IYYY-IW-ID", "W", "WW", "TZ", "OF", "TZH"])
+@pytest.mark.parametrize(
+    "template", ["IYYY-IW-ID", "W", "WW", "TZ", "OF", "TZH", "YYYY" + " " * 10_000]
+)
 def test_fields_that_are_not_read_are_refused(template: str) -> None:
     with pytest.raises(NotSupportedError):
         day_by_template("1", template)
