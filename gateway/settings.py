@@ -188,7 +188,8 @@ class Settings:
         256 << 20,
         "Decoded columns of all but versioned stores, for scans: read in the background after a "
         "start and updated with each epoch; 0 keeps none. Holds some four million rows of five "
-        "columns. Those that composed statements read are in shared memory besides, up to 256 MiB.",
+        "columns. Those that composed statements read are in shared memory besides, up to a "
+        "quarter of memory_bytes_max.",
         unit="bytes",
         least=0,
         most=1 << 50,

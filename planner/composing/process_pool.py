@@ -35,6 +35,8 @@ logger = logging.getLogger(__name__)
 OVERHEAD_BYTES = 640 << 20
 """Memory of a process besides DuckDB's for composing: the catalog's database (256 MB), rows in
 transit, Python, and the stacks of threads."""
+SHARED_SHARE = 4
+"""Batches in shared memory take as much as this part of one process's memory for composing."""
 _LOOK_S = 0.05
 
 
@@ -67,9 +69,9 @@ class ProcessPool:
         shared: SharedProcesses | None = None,
     ) -> None:
         self.feed_pool = SocketPool("feed", threads_max=FEED_THREADS_MAX)
-        self.shared_batches = SharedBatches()
         self._count = count
         among = count if shared is None else shared.count
+        self.shared_batches = SharedBatches(memory_bytes_max // among // SHARED_SHARE)
         self._limits = ProcessLimits(memory_bytes=memory_bytes_max // among + OVERHEAD_BYTES)
         self._shared = shared
         self._forks = FORK_SERVER if shared is None else ForkServer(shared.forks)

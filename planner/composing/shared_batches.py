@@ -19,8 +19,6 @@ from typing import Final
 import pyarrow as pa
 from msgspec import Struct
 
-BYTES_MAX: Final = 256 << 20
-"""Memory of all shared batches: as much as kept columns have by default."""
 COUNT_MAX: Final = 256
 """Shared batches; each holds an open file."""
 BATCH_BYTES_MIN: Final = 32 << 10
@@ -70,9 +68,13 @@ class SharedBatches:
     """The shared batches of an engine. Safe to use from many threads.
 
     A batch is shared as long as it lives, and there is room.
+
+    Args:
+        bytes_max: the memory of all of them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bytes_max: int) -> None:
+        self._bytes_max = bytes_max
         self._seen: dict[int, weakref.ref[pa.RecordBatch]] = {}
         """The batches that a statement has sent, by their ids."""
         self._held: OrderedDict[int, _Held] = OrderedDict()
@@ -96,18 +98,20 @@ class SharedBatches:
                 self._held.move_to_end(key)
                 return held.shared
             if key not in self._seen:
-                if self._is_supported and BATCH_BYTES_MIN <= batch.nbytes <= BYTES_MAX:
+                if self._is_supported and BATCH_BYTES_MIN <= batch.nbytes <= self._bytes_max:
                     self._seen[key] = weakref.ref(batch, lambda _: self._forget(key))
                 return None
             if not self._has_room(batch.nbytes, now_s):
                 return None
-            try:
-                shared = SharedBatch(batch)
-            except OSError:
-                return None
-            self._held[key] = _Held(shared, now_s)
-            self._size_bytes += shared.size
-            return shared
+        try:
+            shared = SharedBatch(batch)  # others go on meanwhile
+        except OSError:
+            return None
+        with self._lock:
+            held = self._held.setdefault(key, _Held(shared, now_s))
+            if held.shared is shared:
+                self._size_bytes += shared.size
+            return held.shared
 
     def _forget(self, key: int) -> None:
         with self._lock:
@@ -121,7 +125,7 @@ class SharedBatches:
 
     def _has_room(self, size: int, now_s: float) -> bool:
         """Drop batches that no one uses, as far as needed; return whether there is room."""
-        while self._size_bytes + size > BYTES_MAX or len(self._held) >= COUNT_MAX:
+        while self._size_bytes + size > self._bytes_max or len(self._held) >= COUNT_MAX:
             oldest, held = next(iter(self._held.items()), (0, None))
             if held is None or now_s - held.used_s < _IDLE_S:
                 return False

@@ -22,7 +22,8 @@ _GUARDED_MAX = 1_000
 def conditions_in_turn(node: exp.Expr) -> list[exp.Expr]:
     """Return the conditions under which a part of an expression is computed, outer ones first.
 
-    There are none if they are large: guards are copied with them, and would double with each one.
+    Large conditions are left out: each copy contains the guards within it, so that the statement
+    would double in size with each level.
     """
     found: list[exp.Expr] = []
     left, parent = _GUARDED_MAX, node.parent

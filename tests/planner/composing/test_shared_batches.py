@@ -44,7 +44,7 @@ def read(found: SharedBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def test_a_batch_is_shared_from_its_second_use_on() -> None:
-    shared, batch = SharedBatches(), batch_of()
+    shared, batch = SharedBatches(MEMORY_BYTES), batch_of()
     assert shared.find(batch) is None
     found = shared.find(batch)
     assert found is not None
@@ -67,12 +67,12 @@ def test_what_is_mapped_is_the_batch(rows: list[tuple[int | None, str | None]], 
 
 
 def test_a_small_batch_is_copied() -> None:
-    shared, batch = SharedBatches(), batch_of(shared_batches.BATCH_BYTES_MIN // 8 - 1)
+    shared, batch = SharedBatches(MEMORY_BYTES), batch_of(shared_batches.BATCH_BYTES_MIN // 8 - 1)
     assert [shared.find(batch) for _ in range(3)] == [None] * 3
 
 
 def test_it_ends_with_its_batch_and_whoever_uses_it() -> None:
-    shared, batch = SharedBatches(), batch_of()
+    shared, batch = SharedBatches(MEMORY_BYTES), batch_of()
     found = shared_of(shared, batch)
     fd = found.fileno()
     del batch
@@ -96,9 +96,9 @@ def test_no_one_can_change_it() -> None:
 
 
 def test_its_memory_is_limited_and_goes_to_those_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    shared, batches = SharedBatches(), [batch_of() for _ in range(4)]
+    batches = [batch_of() for _ in range(4)]
     size = SharedBatch(batches[0]).size
-    monkeypatch.setattr(shared_batches, "BYTES_MAX", 2 * size)
+    shared = SharedBatches(2 * size)
     used = [shared_of(shared, batch) for batch in batches[:2]]
     shared.find(batches[2])
     assert shared.find(batches[2]) is None
@@ -111,7 +111,7 @@ def test_its_memory_is_limited_and_goes_to_those_in_use(monkeypatch: pytest.Monk
 
 def test_open_files_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_batches, "COUNT_MAX", 1)
-    shared, batches = SharedBatches(), [batch_of() for _ in range(2)]
+    shared, batches = SharedBatches(MEMORY_BYTES), [batch_of() for _ in range(2)]
     shared_of(shared, batches[0])
     assert [shared.find(batches[1]) for _ in range(3)] == [None] * 3
 
