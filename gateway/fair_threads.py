@@ -299,10 +299,10 @@ class FairThreads:
         self._executor.shutdown(wait=True)
 
     def _begin(self) -> None:
-        """Occupy another thread, if one is free and there is a call for it."""
+        """Occupy the threads that are free, as long as there are calls for them."""
         if self.closed:
             return  # no more threads: those that work take what waits
-        if self._running < self.count and (job := self._queue.take()) is not None:
+        while self._running < self.count and (job := self._queue.take()) is not None:
             self._start(job)
 
     def _start(self, job: Job[Any] | _Return) -> None:
@@ -328,10 +328,11 @@ class FairThreads:
             following = self._queue.take()
             if isinstance(following, Job):
                 mine.append(following)
-                return
-            self._running -= 1
-            if following is not None:
-                self._start(following)
+            else:
+                self._running -= 1
+                if following is not None:
+                    self._start(following)
+            self._begin()  # its user may run more than when they began to wait
 
     def _lend(self, owner: Owner) -> Callable[[bool, Interrupting], None]:
         """Let another call run in the place of one that waits; return what waits for a place."""

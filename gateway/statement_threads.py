@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from gateway.access.places import user_share
 from gateway.fair_threads import NOBODY, FairThreads, Job, OnWait, Owner, closing
+from gateway.recent_users import RecentUsers
 from gateway.settings import Settings
 from gateway.thread_settings import thread_count
 from planner.engine import Cancellation, Rights, RunningQueries, Session, Waits
@@ -36,6 +37,9 @@ class _End:
 _END = _End()
 _SHORT_LEAST = 4
 """Threads of short calls. With fewer, one that takes long would be a user's whole share."""
+_BESIDE_OTHERS = 4
+"""One in so many threads is the share of a user who is not alone: half of the cores. With more, 400
+clients of one user who scan make lookups of another five times as slow, and end no sooner."""
 _FINISHED_AT_ONCE = 2
 """Items of one stream that are finished at once. More would speed up its reader and delay
 others."""
@@ -51,7 +55,8 @@ class StatementThreads:
         count: how many calls run at once.
         queue_max: how many more may wait; further calls are refused, because an unbounded queue
             would answer no one in time.
-        of_user_max: returns how many calls of a user run at once; None for three quarters.
+        of_user_max: returns how many calls of a user run at once; 0 is three quarters if no other
+            user has read lately, and one quarter otherwise.
         queries: lists the statements that wait; None for nowhere.
     """
 
@@ -60,17 +65,21 @@ class StatementThreads:
         *,
         count: int,
         queue_max: int,
-        of_user_max: Callable[[str], int] | None = None,
+        of_user_max: Callable[[str], int] = lambda _: 0,
         queries: RunningQueries | None = None,
     ) -> None:
         if count < 1 or queue_max < 0:
             raise ValueError("there must be at least one thread and no negative queue")
-        share, short = user_share(count), max(_SHORT_LEAST, count // 2)
+        self.users = users = RecentUsers()
+        """Those who read; who answers a lookup without a thread notes its user, too."""
+        alone, beside_others = user_share(count), max(1, count // _BESIDE_OTHERS)
+
+        def most(user: str) -> int:
+            return of_user_max(user) or (alone if users.is_alone(user) else beside_others)
+
+        short = max(_SHORT_LEAST, count // 2)
         self._long = self._lane = FairThreads(
-            count=count,
-            queue_max=queue_max,
-            of_user_max=of_user_max or (lambda _: share),
-            name="statement",
+            count=count, queue_max=queue_max, of_user_max=most, name="statement"
         )
         of_short = user_share(short)
         self._short = FairThreads(
@@ -272,6 +281,8 @@ class StatementThreads:
                 raise closing()
             return fn(*args)
 
+        if self._owner.user is not None and self._lane is self._long:
+            self.users.note(self._owner.user)
         return self._lane.submit(self._owner, call, on_wait)
 
     def _submit_release(self, fn: Callable[[], None]) -> Future[None]:
@@ -297,12 +308,10 @@ class StatementThreads:
 
 def open_threads(settings: Settings, rights: Rights, queries: RunningQueries) -> StatementThreads:
     """Return the threads of a gateway."""
-    count = thread_count(settings.threads)
-    share = user_share(count)
     return StatementThreads(
-        count=count,
+        count=thread_count(settings.threads),
         queue_max=settings.threads_queue_max,
-        of_user_max=lambda user: rights.limits_of(user).statements or share,
+        of_user_max=lambda user: rights.limits_of(user).statements,
         queries=queries,
     )
 

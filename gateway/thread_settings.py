@@ -16,8 +16,9 @@ COUNT = setting(
 )
 OF_USER_MAX = setting(
     0,
-    "Statements of one user that run at once, on one node; 0 is three quarters of `threads`. "
-    "More of one user wait, so that others find a thread.",
+    "Statements of one user that run at once, on one node; 0 is three quarters of `threads`, "
+    "and one quarter while other users read. More of one user wait, so that others "
+    "find a thread and a core.",
     unit="threads",
     most=1024,
 )

@@ -102,7 +102,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "gateway.audit",
         "gateway.access",
         "gateway.failures",
-        *("gateway.fair_threads", "gateway.statement_threads"),
+        *("gateway.recent_users", "gateway.fair_threads", "gateway.statement_threads"),
         "gateway.busy_poll",
         "gateway.short_slices",
         "gateway.turns",

@@ -112,6 +112,7 @@ class AtOnce:
         self._timeout_s = settings.statement_timeout_ms / 1000
         self._lookups = Lookups(services.engine, node=settings.node, timeout_s=self._timeout_s)
         self._trace_of = services.trace_of
+        self._users = services.threads.users
 
     def reader(self, method: bytes, target: bytes) -> Read | None:
         """Return the function that reads and answers a request, if it may be short."""
@@ -194,6 +195,7 @@ class AtOnce:
             if user is None:
                 return None
             on_authenticated(user, head.peer)
+            self._users.note(user or ANONYMOUS)
         except QueryError:
             return None  # the application says why
         asked = Asked(target, head, body, user, started_s, take)

@@ -56,6 +56,7 @@ class Client(asyncio.Protocol):
         self._loop = loop
         self._limits = host.limits
         self._answered = host.busy_poll.answered
+        self._note_user, self._user = host.threads.users.note, ""
         self._connection = Connection(
             message_bytes_max=self._limits.message_bytes_max,
             startup_bytes_max=self._limits.startup_bytes_max,
@@ -120,6 +121,7 @@ class Client(asyncio.Protocol):
             if type(answer) is bytes:
                 self._output.answer(answer)
                 self._answered(self)
+                self._note_user(self._user)
                 return
             if answer is not None:
                 self._input.hold(data)
@@ -143,6 +145,7 @@ class Client(asyncio.Protocol):
         else:
             self._output.answer(answer)
             self._answered(self)
+            self._note_user(self._user)
         if more or answer is None:
             self._input.pump()
         for data in more:
@@ -373,6 +376,7 @@ class Client(asyncio.Protocol):
     def begin_session(self, session: Session, reports: ReportedSettings) -> None:
         """Take statements from now on."""
         self._startup = None
+        self._user = session.user
         session.pid, session.backends = self.process_id, self._host
         self._leave_user = self._host.access.sessions.enter(
             session.user, partial(self.terminate, USER_IS_GONE)

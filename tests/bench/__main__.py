@@ -86,6 +86,7 @@ FAMILIES: Mapping[str, Family] = {
     "client-lookups": client_lookups.lookups,
     "mixed": mixed.p99_during_scan,
     "crowd": mixed.p99_beside_a_crowd,
+    "crowd-rate": mixed.p99_beside_a_crowd_at_a_rate,
     "group-by": scans.group_by,
     "select-all": bulk.select_read,
     "select-all-psql": bulk.select_psql,

@@ -56,6 +56,17 @@ def p99_during_scan(setting: Setting) -> Line:
 
 def p99_beside_a_crowd(setting: Setting) -> Line:
     """99th percentile of one user's lookups while many clients of another scan, and alone."""
+    return _beside_a_crowd(setting, rate=None, ratio_least=1 / 3)
+
+
+def p99_beside_a_crowd_at_a_rate(setting: Setting) -> Line:
+    """The same for clients that pause, so that nearly every lookup has to wake the server."""
+    return _beside_a_crowd(setting, rate=RATE)
+
+
+def _beside_a_crowd(
+    setting: Setting, *, rate: int | None, ratio_least: float | None = None
+) -> Line:
     script = setting.script("crowd.pgbench", script_text(PREPARED, setting.keys))
     service = replace(setting.ours, user="service")
 
@@ -66,7 +77,7 @@ def p99_beside_a_crowd(setting: Setting) -> Line:
             clients=FRIENDS,
             protocol="prepared",
             seconds=setting.seconds,
-            rate=RATE,
+            rate=rate,
         )
         return percentile(result.latencies_ms, 0.99)
 
@@ -74,15 +85,16 @@ def p99_beside_a_crowd(setting: Setting) -> Line:
         with crowd(replace(setting.ours, user="analyst").dsn, CROWD):
             return p99()
 
+    often = "" if rate is None else f", {rate}/s"
     loaded, alone = by_turns(beside, p99, rounds=setting.rounds)
     return Measured(
-        work=f"lookup p99, {FRIENDS} clients, while {CROWD} of another user scan",
+        work=f"lookup p99, {FRIENDS} clients{often}, while {CROWD} of another user scan",
         unit="ms",
         ours=loaded,
         rival=alone,
         rival_name="without them",
         better=Better.LOWER,
-        ratio_least=1 / 3,
+        ratio_least=ratio_least,
     )
 
 

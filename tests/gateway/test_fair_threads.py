@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import Future
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from gateway import fair_threads
 from gateway.fair_threads import FairQueue, FairThreads, Owner
+from gateway.recent_users import RecentUsers
 from gateway.statement_threads import StatementThreads
 from planner.engine import Cancellation, RunningQueries, Session
 from planner.errors import LimitExceededError, QueryCancelledError
@@ -85,7 +87,7 @@ class Held:
         self.threads = StatementThreads(
             count=count,
             queue_max=queue_max,
-            of_user_max=(lambda _: of_user_max) if of_user_max else None,
+            of_user_max=lambda _: of_user_max,
         )
         self._gate = threading.Event()
         self.calls: list[asyncio.Task[bool]] = []
@@ -112,6 +114,49 @@ async def test_one_user_leaves_threads_to_others_and_all_leave_those_of_short_ca
     assert held.threads.running == 4
     assert await held.threads.of("ann").short.run(int) == 0
     await held.free()
+
+
+async def test_a_user_has_fewer_threads_while_others_read() -> None:
+    held = Held(8)
+    held.threads.users.note("bob")  # by a lookup, which takes no thread
+    await held.hold("ann", 3)
+    assert (held.threads.running, held.threads.waiting) == (2, 1)
+    await held.hold("bob", 3)
+    assert (held.threads.running, held.threads.waiting) == (4, 2)
+    await held.free()
+
+
+def test_a_user_is_alone_once_others_have_not_read_for_a_second() -> None:
+    now = 0.0
+    users = RecentUsers(lambda: now)
+    users.note("ann")
+    assert users.is_alone("ann")
+    users.note("bob")
+    assert not users.is_alone("ann")
+    now = 5.0
+    assert not users.is_alone("ann"), "bob may have read since"
+    users.note("ann")
+    assert not users.is_alone("ann"), "bob may have read until now"
+    now = 6.5
+    assert users.is_alone("ann")
+    users.note("ann")
+    assert users.is_alone("ann")
+
+
+def test_all_that_a_user_may_run_begin_once_it_may_be_more() -> None:
+    most, first, gate = 1, threading.Event(), threading.Event()
+    threads = FairThreads(count=4, queue_max=8, of_user_max=lambda _: most, name="held")
+    calls = [
+        threads.submit(Owner("ann"), partial(each.wait, WAIT_S)) for each in (first, *[gate] * 4)
+    ]
+    assert (threads.running, threads.waiting) == (1, 4)
+    most = 3
+    first.set()
+    assert calls[0].result(WAIT_S)
+    assert (threads.running, threads.waiting) == (3, 1)
+    gate.set()
+    assert all(call.result(WAIT_S) for call in calls)
+    threads.close()
 
 
 async def test_a_user_is_answered_beside_a_short_call_that_takes_long() -> None:

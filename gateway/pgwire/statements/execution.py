@@ -88,19 +88,19 @@ class Runner:
             return None
         return Prepared(sql=sql, statement=statement, parameter_oids=parameter_oids)
 
-    def inline_portal(self, sql: str, statement: Statement) -> Portal | None:
-        """Return a portal for the statement of a Query; None if it is too long for the event loop.
+    def planned_portal(self, sql: str, statement: Statement) -> Portal | None:
+        """Return a portal for a Query that is planned already; None if it is no SELECT.
 
         Raises:
             QueryError: a column has a type that the wire does not know.
         """
-        if (
-            statement.kind is not StatementKind.SELECT
-            or statement.parameters
-            or not self._engine.is_inline(statement, self._session)
-        ):
+        if statement.kind is not StatementKind.SELECT or statement.parameters:
             return None
         return portal_of(sql, statement, self._session.times)
+
+    def is_inline(self, portal: Portal) -> bool:
+        """Whether a portal may be executed on the event loop."""
+        return self._engine.is_inline(portal.prepared.statement, self._session)
 
     async def prepare(
         self, sql: str, parameter_oids: tuple[int, ...], cancellation: Cancellation

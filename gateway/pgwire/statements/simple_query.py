@@ -66,12 +66,17 @@ class SimpleQuery:
         if look_up is not None and self.engine.asks_nodes and not self.runner.watch.is_resumed:
             return self._look_up_anywhere(message.sql, statement, look_up)
         found = None if look_up is None else look_up(statement.literals, self.session)
-        if found is not None:
-            self._answer_found(message.sql, statement, found)
-            return None
-        portal = self.runner.inline_portal(message.sql, statement)
+        if found is None:
+            return self._run_planned(message.sql, statement)
+        self._answer_found(message.sql, statement, found)
+        return None
+
+    def _run_planned(self, sql: str, statement: Statement) -> Coroutine[Any, Any, None] | None:
+        portal = self.runner.planned_portal(sql, statement)
         if portal is None:
-            return self._run(message.sql)
+            return self._run(sql)
+        if not self.runner.is_inline(portal):
+            return self._start(portal)
         with closing_on_error(portal):
             self.runner.start_here(portal)
             source = started(portal)
@@ -103,6 +108,12 @@ class SimpleQuery:
             await self._run(sql)
         else:
             self._answer_found(sql, statement, found)
+
+    async def _start(self, portal: Portal) -> None:
+        with self.runner.watch.statement() as cancellation:
+            begun = await self.runner.start(portal, 0, cancellation)
+            await self._finish(portal, begun)
+        self.replies.ready()
 
     async def _stream(self, portal: Portal) -> None:
         begun = Begun(rest=self.runner.take(started(portal), 0))
