@@ -56,7 +56,7 @@ class Client(asyncio.Protocol):
         self._loop = loop
         self._limits = host.limits
         self._answered = host.busy_poll.answered
-        self._note_user, self._user = host.threads.users.note, ""
+        self._users, self._user = host.threads.users, ""
         self._connection = Connection(
             message_bytes_max=self._limits.message_bytes_max,
             startup_bytes_max=self._limits.startup_bytes_max,
@@ -121,7 +121,8 @@ class Client(asyncio.Protocol):
             if type(answer) is bytes:
                 self._output.answer(answer)
                 self._answered(self)
-                self._note_user(self._user)
+                if self._users.last != self._user:
+                    self._users.note(self._user)
                 return
             if answer is not None:
                 self._input.hold(data)
@@ -145,7 +146,7 @@ class Client(asyncio.Protocol):
         else:
             self._output.answer(answer)
             self._answered(self)
-            self._note_user(self._user)
+            self._users.note(self._user)
         if more or answer is None:
             self._input.pump()
         for data in more:

@@ -45,7 +45,7 @@ ARRAY_MACROS: tuple[str, ...] = (
         lambda i: CAST(i + f - 1 AS INTEGER)))[1]""",
     """pg_sg_array_remove(l, v) AS list_transform([{'l': l, 'v': v}],
         lambda g: list_filter(g['l'], lambda e: e IS DISTINCT FROM g['v']))[1]""",
-    """pg_sg_array_position(l, v, s) AS CASE WHEN s IS NULL THEN """
+    """pg_sg_array_position(l, v, s) AS CASE WHEN len(l) > 0 AND s IS NULL THEN """
     + raising("22004", "'initial position must not be null'")
     + """ ELSE list_position(list_slice(l, greatest(s, 1), len(l)), v) + greatest(s, 1) - 1 END""",
     """pg_sg_array_fill(v, d) AS CASE WHEN d IS NULL THEN """

@@ -37,9 +37,9 @@ NUMBER_MACROS: tuple[str, ...] = (
             // pg_sg_tens(dropped) * pg_sg_tens(dropped)) END""",
     """pg_sg_trunc_whole(whole, dropped) AS CASE WHEN dropped <= 0 THEN whole
         WHEN dropped > 38 THEN CAST(0 AS HUGEINT) ELSE whole - whole % pg_sg_tens(dropped) END""",
-    """pg_sg_exp(x) AS CASE WHEN x > 709.782712893384 AND NOT isinf(x) THEN """
+    """pg_sg_exp(x) AS CASE WHEN x > 709.782712893384 AND isfinite(x) THEN """
     + raising("22003", "'value out of range: overflow'")
-    + """ WHEN x < -745.1332191019412 AND NOT isinf(x) THEN """
+    + """ WHEN x < -745.1332191019412 AND isfinite(x) THEN """
     + raising("22003", "'value out of range: underflow'")
     + """ ELSE exp(x) END""",
     """pg_sg_power(a, b) AS CASE WHEN a = 0 AND b < 0 THEN """

@@ -711,3 +711,11 @@ SELECT cot(0), cot(-0.0::float8), cot(1), cot(floor(id::float8)) FROM samples OR
 = Infinity	-Infinity	0.6420926159343306	1.1475154224051356
 = Infinity	-Infinity	0.6420926159343306	-0.1470650639494805
 = Infinity	-Infinity	0.6420926159343306	-2.210845410999195
+SELECT exp('NaN'::double precision), exp('Infinity'::float8), exp('-Infinity'::float8)
+: double_precision double_precision double_precision
+= NaN	Infinity	0
+SELECT array_position('{}'::text[], NULL::text, NULL::int), array_position(NULL::text[], 'a', NULL::int)
+: integer integer
+= \N	\N
+SELECT array_position('{a}'::text[], 'a', NULL::int)
+! 22004
