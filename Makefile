@@ -55,6 +55,7 @@ COMPILE = $(BIN)/pytest --collect-only --quiet $(PYTEST_ARGS) >/dev/null 2>&1
 test: setup  ## Check format, lint and types, then run all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	@$(BIN)/python -m tests.import_tree $(VENV)/types
 	@$(COMPILE) & echo $(BIN)/mypy --strict; $(BIN)/mypy --strict; wait
 	$(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder -m 'not clients and not kafka and not buckets' $(PYTEST_ARGS)
 

@@ -1,4 +1,5 @@
 """The servers: HTTP and the Postgres wire, with users, limits and the command line.
 
-This package parses no SQL. Only `gateway.wiring` knows stores, planner and servers together.
+This package parses no SQL. Only `stategate.gateway.wiring` knows stores, planner and servers
+together.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from gateway.errors import SettingsError
+from stategate.gateway.errors import SettingsError
 
 
 class Address(NamedTuple):

@@ -7,17 +7,17 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from gateway.access.peers import AllowedHosts, Proxies, is_loopback
-from gateway.access.places import PlaceLimits, Places, user_share
-from gateway.access.rules import Access, AccessRules, Method
-from gateway.access.tls import Tls
-from gateway.access.users import Users, grants_anything, read_entries
-from gateway.addresses import parse_address
-from gateway.audit.log import Audit, AuditLog
-from gateway.errors import SettingsError
-from gateway.http.origins import AllowedOrigins
-from gateway.settings import Settings
-from planner.engine import Rights, UserLimits
+from stategate.gateway.access.peers import AllowedHosts, Proxies, is_loopback
+from stategate.gateway.access.places import PlaceLimits, Places, user_share
+from stategate.gateway.access.rules import Access, AccessRules, Method
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.access.users import Users, grants_anything, read_entries
+from stategate.gateway.addresses import parse_address
+from stategate.gateway.audit.log import Audit, AuditLog
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.http.origins import AllowedOrigins
+from stategate.gateway.settings import Settings
+from stategate.planner.engine import Rights, UserLimits
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from planner.engine import ListedLock, LockKey, Mode, QueryError
+from stategate.planner.engine import ListedLock, LockKey, Mode, QueryError
 
 LOCKS_MAX = 10_000
 """Locks that are held or waited for at once: about what PostgreSQL has room for, which is 64 for

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from gateway.thread_settings import usable_cores
+from stategate.gateway.thread_settings import usable_cores
 
 _SKIPPED_ANSWERS = 100
 """Answers without polling after several clients were seen; then polling is tried again."""

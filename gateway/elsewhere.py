@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gateway.overdue import overdue
-from planner.engine import Asked, Cancellation, Engine, LookedUp, LookUp, Row, Session
+from stategate.gateway.overdue import overdue
+from stategate.planner.engine import Asked, Cancellation, Engine, LookedUp, LookUp, Row, Session
 
 
 class Elsewhere:

@@ -1,6 +1,6 @@
 """Errors of the gateway, and how each error becomes an HTTP response.
 
-    QueryError                        planner.errors: a statement failed, with its SQLSTATE
+    QueryError                        the planner's: a statement failed, with its SQLSTATE
     └── HttpRequestError              the HTTP request is malformed
     GatewayError                      the command line reports it in one sentence
     ├── SettingsError                 a setting is unknown, does not parse or is out of range
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from planner.errors import QueryError
+from stategate.planner.errors import QueryError
 
 PROTOCOL_VIOLATION = "08P01"
 

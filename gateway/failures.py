@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-from gateway.access.users import shown_name
-from planner.engine import QueryError, statement_shape
-from planner.errors import InternalError, is_out_of_files, out_of_files, out_of_memory
+from stategate.gateway.access.users import shown_name
+from stategate.planner.engine import QueryError, statement_shape
+from stategate.planner.errors import InternalError, is_out_of_files, out_of_files, out_of_memory
 
 logger = logging.getLogger(__name__)
 

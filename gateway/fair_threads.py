@@ -13,9 +13,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from gateway.access.places import user_share
-from planner.engine import LENDING, Cancellation, Interrupting
-from planner.errors import LimitExceededError, QueryError, UnavailableError
+from stategate.gateway.access.places import user_share
+from stategate.planner.engine import LENDING, Cancellation, Interrupting
+from stategate.planner.errors import LimitExceededError, QueryError, UnavailableError
 
 T = TypeVar("T")
 

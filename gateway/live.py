@@ -8,8 +8,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from gateway.statement_threads import StatementThreads
-from planner.engine import (
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import (
     Cancellation,
     Engine,
     LiveEvent,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.setting_records import setting
+from stategate.gateway.setting_records import setting
 
 SUBSCRIBERS_MAX = setting(
     5_000,

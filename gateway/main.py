@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from gateway.cli import (
+from stategate.gateway.cli import (
     comment_command,
     health_command,
     load_command,
@@ -20,10 +20,15 @@ from gateway.cli import (
     rebuild_command,
     user_commands,
 )
-from gateway.errors import GatewayError, ServeError
-from gateway.process_setup import accept_signals, configure_logging, load_modules, print_error
-from gateway.settings import SETTINGS, URL_VARIABLE
-from gateway.settings_sources import load_settings
+from stategate.gateway.errors import GatewayError, ServeError
+from stategate.gateway.process_setup import (
+    accept_signals,
+    configure_logging,
+    load_modules,
+    print_error,
+)
+from stategate.gateway.settings import SETTINGS, URL_VARIABLE
+from stategate.gateway.settings_sources import load_settings
 
 DEFAULT_URL = "http://" + str(SETTINGS["http"].default)
 
@@ -144,12 +149,12 @@ def serve(
         raise ServeError("no state log is given", hint="Name one with --root.")
     configure_logging(loaded)
     if loaded.workers > 1:
-        from gateway.supervision.own_process import become_supervisor  # noqa: PLC0415 - as below
+        from stategate.gateway.supervision.own_process import become_supervisor  # noqa: PLC0415 - as below
 
         become_supervisor(loaded, load or [])
     gc.disable()  # what is loaded stays: `run_servers` exempts it, and begins to collect
     load_modules(load or [])
-    from gateway.wiring import run_gateway  # noqa: PLC0415 - `stategate sql` needs no engine
+    from stategate.gateway.wiring import run_gateway  # noqa: PLC0415 - `stategate sql` needs no engine
 
     run_gateway(loaded)
 
@@ -192,7 +197,7 @@ def demo(
 
     The stores are kept: the next run serves them within seconds.
     """
-    from gateway.cli.demo import run_demo  # noqa: PLC0415 - as in `serve`
+    from stategate.gateway.cli.demo import run_demo  # noqa: PLC0415 - as in `serve`
 
     raise typer.Exit(run_demo(root=root, http=http, pg=pg, check=check, fresh=fresh))
 
@@ -209,7 +214,7 @@ def sql(
 
     A terminal gets tables. A pipe gets tab-separated values with a header, and \\N for NULL.
     """
-    from gateway.cli.shell import run_shell  # noqa: PLC0415 - as in `serve`
+    from stategate.gateway.cli.shell import run_shell  # noqa: PLC0415 - as in `serve`
 
     if not run_shell(url, command=command):
         raise typer.Exit(1)
@@ -218,7 +223,7 @@ def sql(
 @app.command()
 def stores(url: Url = DEFAULT_URL) -> None:
     """List the stores of a running gateway."""
-    from gateway.cli.shell import print_stores  # noqa: PLC0415 - as in `serve`
+    from stategate.gateway.cli.shell import print_stores  # noqa: PLC0415 - as in `serve`
 
     print_stores(url)
 
@@ -226,7 +231,7 @@ def stores(url: Url = DEFAULT_URL) -> None:
 @app.command()
 def nodes(url: Url = DEFAULT_URL) -> None:
     """List the nodes of a running gateway's cluster."""
-    from gateway.cli.shell import run_shell  # noqa: PLC0415 - as in `serve`
+    from stategate.gateway.cli.shell import run_shell  # noqa: PLC0415 - as in `serve`
 
     if not run_shell(url, command="SELECT * FROM stategate.nodes ORDER BY node"):
         raise typer.Exit(1)

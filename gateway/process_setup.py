@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 
-from gateway.errors import GatewayError, ServeError
-from gateway.settings import Settings
+from stategate.gateway.errors import GatewayError, ServeError
+from stategate.gateway.settings import Settings
 
 logger = logging.getLogger(__name__)
 

@@ -18,18 +18,18 @@ from typing import Any, Protocol
 
 from starlette.types import ASGIApp
 
-from gateway.accepting.listening import cannot_listen, listen, shown_address
-from gateway.accepting.open_files import OpenFilesWatch
-from gateway.access.places import Places
-from gateway.access.tls import Tls
-from gateway.addresses import host_port, parse_address
-from gateway.busy_poll import BusyPoll
-from gateway.errors import ServeError
-from gateway.http.at_once import AtOnce
-from gateway.http.server import HttpServer, uvicorn_config
-from gateway.settings import Settings
-from gateway.short_slices import take_short_slices
-from gateway.workers.links import Note, Order, WorkerEnd
+from stategate.gateway.accepting.listening import cannot_listen, listen, shown_address
+from stategate.gateway.accepting.open_files import OpenFilesWatch
+from stategate.gateway.access.places import Places
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.addresses import host_port, parse_address
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.errors import ServeError
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.server import HttpServer, uvicorn_config
+from stategate.gateway.settings import Settings
+from stategate.gateway.short_slices import take_short_slices
+from stategate.gateway.workers.links import Note, Order, WorkerEnd
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, field, fields
 from typing import Any, NamedTuple, TypeAlias
 
-from gateway.errors import SettingsError
+from stategate.gateway.errors import SettingsError
 
 ENVIRONMENT_PREFIX = "STATEGATE_"
 

@@ -8,9 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gateway import live_settings, login_settings, spark_settings, thread_settings, user_settings
-from gateway.errors import SettingsError
-from gateway.setting_records import Setting, check, setting, settings_of
+from stategate.gateway import (
+    live_settings,
+    login_settings,
+    spark_settings,
+    thread_settings,
+    user_settings,
+)
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.setting_records import Setting, check, setting, settings_of
 
 CONFIG_VARIABLE = "STATEGATE_CONFIG"
 URL_VARIABLE = "STATEGATE_URL"

@@ -9,9 +9,9 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from gateway.errors import SettingsError
-from gateway.setting_records import ENVIRONMENT_PREFIX, SettingValue
-from gateway.settings import CONFIG_VARIABLE, SETTINGS, Settings
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.setting_records import ENVIRONMENT_PREFIX, SettingValue
+from stategate.gateway.settings import CONFIG_VARIABLE, SETTINGS, Settings
 
 _NOT_SETTINGS = re.compile(r"STATEGATE_(CONFIG|URL|USER|PASSWORD|TOKEN|SERVICE_.*|PORT|PORT_.*)")
 """Variables with our prefix that are not settings: those of the command line's client, and those

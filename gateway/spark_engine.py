@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-from gateway.errors import SettingsError
-from gateway.settings import Settings
-from stores.errors import EngineError
-from stores.spec.query_engine import EngineRun, EngineStatement, EngineStatus, QueryEngine
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.settings import Settings
+from stategate.stores.errors import EngineError
+from stategate.stores.spec.query_engine import EngineRun, EngineStatement, EngineStatus, QueryEngine
 
 logger = logging.getLogger(__name__)
 
@@ -101,7 +101,7 @@ def open_spark(settings: Settings) -> BackgroundEngine | None:
         )
 
     def make() -> _Made:
-        from stores.spark.engine import SparkEngine, SparkEngineConfig  # noqa: PLC0415 - slow
+        from stategate.stores.spark.engine import SparkEngine, SparkEngineConfig  # noqa: PLC0415 - slow
 
         engine = SparkEngine(
             SparkEngineConfig(

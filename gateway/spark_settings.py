@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from gateway.errors import SettingsError
-from gateway.setting_records import setting
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.setting_records import setting
 
 REMOTE = setting(
     "",

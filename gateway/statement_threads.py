@@ -15,13 +15,13 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from gateway.access.places import user_share
-from gateway.fair_threads import NOBODY, FairThreads, Job, OnWait, Owner, closing
-from gateway.recent_users import RecentUsers
-from gateway.settings import Settings
-from gateway.thread_settings import thread_count
-from planner.engine import Cancellation, Rights, RunningQueries, Session, Waits
-from planner.errors import QueryError, UnavailableError
+from stategate.gateway.access.places import user_share
+from stategate.gateway.fair_threads import NOBODY, FairThreads, Job, OnWait, Owner, closing
+from stategate.gateway.recent_users import RecentUsers
+from stategate.gateway.settings import Settings
+from stategate.gateway.thread_settings import thread_count
+from stategate.planner.engine import Cancellation, Rights, RunningQueries, Session, Waits
+from stategate.planner.errors import QueryError, UnavailableError
 
 T = TypeVar("T")
 U = TypeVar("U")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from gateway.audit.log import Audit
-from gateway.audit.statements import StatementAudit
-from gateway.errors import SettingsError
-from gateway.settings import Settings
-from gateway.watching.engine import WatchedEngine, WatchedLookUp
-from gateway.watching.typed import WatchedAsk
-from planner.engine import Engine, LookUp, TracedRead
-from planner.typed import Ask
+from stategate.gateway.audit.log import Audit
+from stategate.gateway.audit.statements import StatementAudit
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.settings import Settings
+from stategate.gateway.watching.engine import WatchedEngine, WatchedLookUp
+from stategate.gateway.watching.typed import WatchedAsk
+from stategate.planner.engine import Engine, LookUp, TracedRead
+from stategate.planner.typed import Ask
 
 
 class Traces(Protocol):
-    """What makes spans of statements and of queries by name; see `gateway.tracing`."""
+    """What makes spans of statements and of queries by name; see `stategate.gateway.tracing`."""
 
     def engine(self, inner: Engine) -> Engine:
         """Return an engine that makes spans, around one with `watch_look_up`."""
@@ -98,7 +98,7 @@ def open_traces(settings: Settings) -> Traces | None:
     if settings.traces == "off":
         return None
     try:
-        from gateway.tracing.export import OtlpTraces  # noqa: PLC0415 - packages of an extra
+        from stategate.gateway.tracing.export import OtlpTraces  # noqa: PLC0415 - packages of an extra
     except ModuleNotFoundError as error:
         raise SettingsError(
             f'setting "traces" needs a package that is missing: {error.name}',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gateway.setting_records import setting
+from stategate.gateway.setting_records import setting
 
 COUNT = setting(
     0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.setting_records import setting
+from stategate.gateway.setting_records import setting
 
 HTTP_CONNECTIONS_MAX = setting(
     1_000,

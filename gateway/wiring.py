@@ -11,11 +11,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn, Protocol, TypeVar
 
-from gateway.accepting.proxied import proxies_with_header
-from gateway.access.rules import Access
-from gateway.access.tls import Tls
-from gateway.addresses import host_port, parse_address
-from gateway.admission import (
+from stategate.gateway.accepting.proxied import proxies_with_header
+from stategate.gateway.access.rules import Access
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.addresses import host_port, parse_address
+from stategate.gateway.admission import (
     open_access,
     open_origins,
     open_proxies,
@@ -24,44 +24,50 @@ from gateway.admission import (
     reloader,
     require_loopback,
 )
-from gateway.advisory_locks import AdvisoryLocks
-from gateway.audit.log import AuditLog, open_audit
-from gateway.busy_poll import BusyPoll
-from gateway.errors import ServeError
-from gateway.http.app import create_app
-from gateway.http.at_once import AtOnce
-from gateway.http.endpoint import Services
-from gateway.http.metrics.exposition import Metrics
-from gateway.http.metrics.families import Family
-from gateway.http.metrics.live import live_families
-from gateway.http.metrics.nodes import node_families
-from gateway.http.metrics.reads import audit_families, opened_families, read_families
-from gateway.http.metrics.spark_state import spark_families
-from gateway.http.page_snapshots import PageSnapshots
-from gateway.http.stores_document import describe_stores, reasons_not_ready
-from gateway.nodes.service import NodeService
-from gateway.pgwire.server import PgServer, limits_of
-from gateway.process_setup import announce, prepare_process
-from gateway.serve import Serving, run_servers
-from gateway.settings import SETTINGS, Settings
-from gateway.spark_engine import BackgroundEngine, open_spark
-from gateway.statement_threads import StatementThreads, open_threads
-from gateway.statement_traces import Traces, open_watching
-from gateway.workers.siblings import WorkerPlace
-from gateway.workers.whole_gateway import WholeGateway, WorkerLinks
-from planner.binding.relations import require_missing
-from planner.composing.forkserver import become_shared
-from planner.engine import Engine, Rights, RunningQueries, SlowQueries
-from planner.planning.groupings import reduce_streams
-from planner.sql import SERVER_VERSION, EngineLimits, LiveLimits, SharedProcesses, SqlEngine
-from stores.errors import StoreError
-from stores.hosting.host import Host
-from stores.hosting.open_stores import everything
-from stores.hosting.replica import wall_clock_ms
-from stores.log.files.objects import REQUESTS
-from stores.log.files.scratch import begin_removing_abandoned
-from stores.spec.catalog import StoreCatalog
-from stores.upkeep.past_stores import LogPast
+from stategate.gateway.advisory_locks import AdvisoryLocks
+from stategate.gateway.audit.log import AuditLog, open_audit
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.errors import ServeError
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.metrics.exposition import Metrics
+from stategate.gateway.http.metrics.families import Family
+from stategate.gateway.http.metrics.live import live_families
+from stategate.gateway.http.metrics.nodes import node_families
+from stategate.gateway.http.metrics.reads import audit_families, opened_families, read_families
+from stategate.gateway.http.metrics.spark_state import spark_families
+from stategate.gateway.http.page_snapshots import PageSnapshots
+from stategate.gateway.http.stores_document import describe_stores, reasons_not_ready
+from stategate.gateway.nodes.service import NodeService
+from stategate.gateway.pgwire.server import PgServer, limits_of
+from stategate.gateway.process_setup import announce, prepare_process
+from stategate.gateway.serve import Serving, run_servers
+from stategate.gateway.settings import SETTINGS, Settings
+from stategate.gateway.spark_engine import BackgroundEngine, open_spark
+from stategate.gateway.statement_threads import StatementThreads, open_threads
+from stategate.gateway.statement_traces import Traces, open_watching
+from stategate.gateway.workers.siblings import WorkerPlace
+from stategate.gateway.workers.whole_gateway import WholeGateway, WorkerLinks
+from stategate.planner.binding.relations import require_missing
+from stategate.planner.composing.forkserver import become_shared
+from stategate.planner.engine import Engine, Rights, RunningQueries, SlowQueries
+from stategate.planner.planning.groupings import reduce_streams
+from stategate.planner.sql import (
+    SERVER_VERSION,
+    EngineLimits,
+    LiveLimits,
+    SharedProcesses,
+    SqlEngine,
+)
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.host import Host
+from stategate.stores.hosting.open_stores import everything
+from stategate.stores.hosting.replica import wall_clock_ms
+from stategate.stores.log.files.objects import REQUESTS
+from stategate.stores.log.files.scratch import begin_removing_abandoned
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.upkeep.past_stores import LogPast
 
 logger = logging.getLogger(__name__)
 

@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from planner.binding.column_origins import ResultColumn
-from planner.binding.running_statements import (
+from stategate.planner.binding.column_origins import ResultColumn
+from stategate.planner.binding.running_statements import (
     RunningQueries,
     RunningQuery,
     SlowQueries,
     SlowQuery,
 )
-from planner.commands.postgres_settings import read_styles
-from planner.errors import QueryError
-from planner.planning.shapes import Template, template_of
-from planner.postgres.types.castable import check_assigned
-from planner.postgres.types.functions import FUNCTIONS
-from planner.syntax.named_parameters import number_parameters
-from planner.syntax.options import check_settings
-from planner.syntax.tags import tags_of
-from planner.syntax.with_clause import position_of
-from planner.values.advisory_locks import ListedLock, LockKey, LockTable, Mode
-from planner.values.array_types import leaf_of
-from planner.values.cancel import Cancellation
-from planner.values.catalog_types import OID, VOID, CatalogType, has_any_scale
-from planner.values.durations import duration_ms
-from planner.values.listing import (
+from stategate.planner.commands.postgres_settings import read_styles
+from stategate.planner.errors import QueryError
+from stategate.planner.planning.shapes import Template, template_of
+from stategate.planner.postgres.types.castable import check_assigned
+from stategate.planner.postgres.types.functions import FUNCTIONS
+from stategate.planner.syntax.named_parameters import number_parameters
+from stategate.planner.syntax.options import check_settings
+from stategate.planner.syntax.tags import tags_of
+from stategate.planner.syntax.with_clause import position_of
+from stategate.planner.values.advisory_locks import ListedLock, LockKey, LockTable, Mode
+from stategate.planner.values.array_types import leaf_of
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.catalog_types import OID, VOID, CatalogType, has_any_scale
+from stategate.planner.values.durations import duration_ms
+from stategate.planner.values.listing import (
     Backends,
     ListedCursor,
     ListedSession,
     ListedStatement,
     Listing,
 )
-from planner.values.live import (
+from stategate.planner.values.live import (
     FIRST_ROWS,
     FirstRows,
     LiveCounts,
@@ -42,12 +42,12 @@ from planner.values.live import (
     RowChange,
     Subscription,
 )
-from planner.values.numerics import trimmed
-from planner.values.quoting import quote_always, quote_name
-from planner.values.redaction import statement_shape
-from planner.values.rights import EVERY_STORE, NO_LIMITS, Readable, Rights, UserLimits
-from planner.values.session import Isolation, Session, TransactionStatus
-from planner.values.statement import (
+from stategate.planner.values.numerics import trimmed
+from stategate.planner.values.quoting import quote_always, quote_name
+from stategate.planner.values.redaction import statement_shape
+from stategate.planner.values.rights import EVERY_STORE, NO_LIMITS, Readable, Rights, UserLimits
+from stategate.planner.values.session import Isolation, Session, TransactionStatus
+from stategate.planner.values.statement import (
     Argument,
     CloseCursor,
     CopyFormat,
@@ -72,19 +72,19 @@ from planner.values.statement import (
     Subscribe,
     Waits,
 )
-from planner.values.text_values import parse_value
-from planner.values.times.time_settings import (
+from stategate.planner.values.text_values import parse_value
+from stategate.planner.values.times.time_settings import (
     PLAIN_TIMES,
     TimeSettings,
     Zone,
     offset_text,
 )
-from planner.values.times.zoned_text import offset_printer, zone_printer
-from stores.errors import ValueFormatError
-from stores.hosting.blocking import LENDING, Interrupting
-from stores.spec.position import Position
-from stores.spec.schema import Column, DataType, Key, Kind, Row, Value
-from stores.spec.traces import Trace, TracedRead
+from stategate.planner.values.times.zoned_text import offset_printer, zone_printer
+from stategate.stores.errors import ValueFormatError
+from stategate.stores.hosting.blocking import LENDING, Interrupting
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import Column, DataType, Key, Kind, Row, Value
+from stategate.stores.spec.traces import Trace, TracedRead
 
 __all__ = [
     "EVERY_STORE",

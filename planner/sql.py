@@ -6,30 +6,30 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from planner.binding.running_statements import RunningQueries
-from planner.commands.transaction import aborted
-from planner.composing.process_pool import SharedProcesses
-from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
-from planner.live.limits import LiveLimits
-from planner.live.live_queries import LiveQueries
-from planner.live.subscription import LiveSubscription
-from planner.planning.plan import QueryPlan
-from planner.running.fast_lookup import covers
-from planner.running.key_elsewhere import KeyElsewhere, KeyLookUp
-from planner.running.node_answers import ElsewhereLookUp, begin_look_up
-from planner.running.read_counts import ReadCounts
-from planner.running.values_first import ValuesFirst
-from planner.statements.answer_version import answer_version
-from planner.statements.engine_parts import (
+from stategate.planner.binding.running_statements import RunningQueries
+from stategate.planner.commands.transaction import aborted
+from stategate.planner.composing.process_pool import SharedProcesses
+from stategate.planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
+from stategate.planner.live.limits import LiveLimits
+from stategate.planner.live.live_queries import LiveQueries
+from stategate.planner.live.subscription import LiveSubscription
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.running.fast_lookup import covers
+from stategate.planner.running.key_elsewhere import KeyElsewhere, KeyLookUp
+from stategate.planner.running.node_answers import ElsewhereLookUp, begin_look_up
+from stategate.planner.running.read_counts import ReadCounts
+from stategate.planner.running.values_first import ValuesFirst
+from stategate.planner.statements.answer_version import answer_version
+from stategate.planner.statements.engine_parts import (
     SERVER_VERSION,
     EngineLimits,
     WatchLookUp,
     open_parts,
 )
-from planner.statements.paging import paged
-from planner.statements.plan_cache import ParameterTypes, PlanCache
-from planner.statements.prepare import Preparer, is_shared
-from planner.statements.run import (
+from stategate.planner.statements.paging import paged
+from stategate.planner.statements.plan_cache import ParameterTypes, PlanCache
+from stategate.planner.statements.prepare import Preparer, is_shared
+from stategate.planner.statements.run import (
     ENDS_TRANSACTION,
     WITHOUT_SNAPSHOT,
     Runner,
@@ -37,21 +37,28 @@ from planner.statements.run import (
     is_short,
     made_for,
 )
-from planner.syntax.parse import split
-from planner.syntax.tags import without_tags
-from planner.typed import TypedQueries
-from planner.values.cancel import Cancellation
-from planner.values.rights import Rights
-from planner.values.session import Session, TransactionStatus
-from planner.values.statement import EachLookedUp, LookedUp, LookUp, Paged, Result, Statement
-from planner.values.times.time_settings import TimeSettings, with_literals_of
-from planner.values.typed import Ask
-from stores.spec.catalog import StoreCatalog
-from stores.spec.past import PastStores
-from stores.spec.position import Position
-from stores.spec.query_engine import QueryEngine
-from stores.spec.schema import DataType, Row
-from stores.spec.traces import Trace
+from stategate.planner.syntax.parse import split
+from stategate.planner.syntax.tags import without_tags
+from stategate.planner.typed import TypedQueries
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.session import Session, TransactionStatus
+from stategate.planner.values.statement import (
+    EachLookedUp,
+    LookedUp,
+    LookUp,
+    Paged,
+    Result,
+    Statement,
+)
+from stategate.planner.values.times.time_settings import TimeSettings, with_literals_of
+from stategate.planner.values.typed import Ask
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.past import PastStores
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query_engine import QueryEngine
+from stategate.stores.spec.schema import DataType, Row
+from stategate.stores.spec.traces import Trace
 
 __all__ = ["SERVER_VERSION", "EngineLimits", "LiveLimits", "SharedProcesses", "SqlEngine"]
 

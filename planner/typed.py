@@ -12,29 +12,29 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from planner.binding.relations import require_missing
-from planner.binding.running_statements import RunningQueries
-from planner.errors import (
+from stategate.planner.binding.relations import require_missing
+from stategate.planner.binding.running_statements import RunningQueries
+from stategate.planner.errors import (
     InvalidValueError,
     NotSupportedError,
     QueryError,
     StoreFailedError,
     UnknownNameError,
 )
-from planner.running.answer_budget import AnswerBudget
-from planner.running.consistency import Asked, Reading
-from planner.running.read_counts import ReadCounts
-from planner.running.shipped_queries import Shape, ShippedQuery, one_row
-from planner.running.typed_routing import NamedQuery, known_queries, routed
-from planner.syntax.options import DEFAULT_OPTIONS, ReadOptions, read_options
-from planner.syntax.with_clause import NO_CLAUSE
-from planner.values.cancel import Cancellation
-from planner.values.partition_failures import RESTORING, partitions_failed, read_failed
-from planner.values.rights import Rights
-from planner.values.session import Session
-from planner.values.statement import PartitionAnswer
-from planner.values.text_values import parse_value
-from planner.values.typed import (
+from stategate.planner.running.answer_budget import AnswerBudget
+from stategate.planner.running.consistency import Asked, Reading
+from stategate.planner.running.read_counts import ReadCounts
+from stategate.planner.running.shipped_queries import Shape, ShippedQuery, one_row
+from stategate.planner.running.typed_routing import NamedQuery, known_queries, routed
+from stategate.planner.syntax.options import DEFAULT_OPTIONS, ReadOptions, read_options
+from stategate.planner.syntax.with_clause import NO_CLAUSE
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.partition_failures import RESTORING, partitions_failed, read_failed
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import PartitionAnswer
+from stategate.planner.values.text_values import parse_value
+from stategate.planner.values.typed import (
     Argument,
     Ask,
     Located,
@@ -44,14 +44,14 @@ from planner.values.typed import (
     TypedQuery,
     TypedResult,
 )
-from stores.codec.partitioner import partitioner
-from stores.errors import CodecError
-from stores.spec.catalog import StoreCatalog
-from stores.spec.position import merge_positions
-from stores.spec.query import BatchStream, Query
-from stores.spec.result import Failure, QueryResult
-from stores.spec.schema import Column, DataType, StoreSchema, Value
-from stores.spec.store import Store
+from stategate.stores.codec.partitioner import partitioner
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.position import merge_positions
+from stategate.stores.spec.query import BatchStream, Query
+from stategate.stores.spec.result import Failure, QueryResult
+from stategate.stores.spec.schema import Column, DataType, StoreSchema, Value
+from stategate.stores.spec.store import Store
 
 __all__ = [
     "Argument",

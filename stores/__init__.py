@@ -1,12 +1,13 @@
 """Keyed, partitioned state: written as epochs to an open log, followed by replicas, and queried.
 
 These are the names that an application needs: to write a store, host it, query it, wait for an
-epoch, and look after the log. `stores.extend` has the names for new kinds, engines and queries,
-`stores.spark` those for pipelines in Spark. Everything else may change without notice.
+epoch, and look after the log. `stategate.stores.extend` has the names for new kinds, engines and
+queries, `stategate.stores.spark` those for pipelines in Spark. Everything else may change without
+notice.
 """
 
-from stores.codec.merging import merged_rows
-from stores.errors import (
+from stategate.stores.codec.merging import merged_rows
+from stategate.stores.errors import (
     ArgumentError,
     EpochConflictError,
     FailureReason,
@@ -17,15 +18,15 @@ from stores.errors import (
     StoreError,
     UnknownStoreError,
 )
-from stores.hosting.held_epochs import held_snapshot
-from stores.hosting.host import Host
-from stores.hosting.metrics import MeteredStore
-from stores.log.checking.repair import repair
-from stores.log.checking.verification import verify
-from stores.log.metadata.records import Commit
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, PositionBound
-from stores.spec.query import (
+from stategate.stores.hosting.held_epochs import held_snapshot
+from stategate.stores.hosting.host import Host
+from stategate.stores.hosting.metrics import MeteredStore
+from stategate.stores.log.checking.repair import repair
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.query import (
     FewKeysQuery,
     FirstRowsQuery,
     Interval,
@@ -36,14 +37,18 @@ from stores.spec.query import (
     TimestampedKeyQuery,
     TimestampedRangeQuery,
 )
-from stores.spec.redefinition import changed_columns
-from stores.spec.result import Failure, StateQueryResult, Success
-from stores.spec.scans import ApproximateCountQuery, CountQuery, PrefixQuery
-from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
-from stores.spec.snapshots import snapshot_epochs
-from stores.spec.store import QueryConfig, Role, StateQueryRequest, Store, in_store
-from stores.spec.versions import MultiVersionedKeyQuery, VersionedKeyQuery, VersionedRangeQuery
-from stores.spec.windows import (
+from stategate.stores.spec.redefinition import changed_columns
+from stategate.stores.spec.result import Failure, StateQueryResult, Success
+from stategate.stores.spec.scans import ApproximateCountQuery, CountQuery, PrefixQuery
+from stategate.stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stategate.stores.spec.snapshots import snapshot_epochs
+from stategate.stores.spec.store import QueryConfig, Role, StateQueryRequest, Store, in_store
+from stategate.stores.spec.versions import (
+    MultiVersionedKeyQuery,
+    VersionedKeyQuery,
+    VersionedRangeQuery,
+)
+from stategate.stores.spec.windows import (
     SessionKeyQuery,
     SessionQuery,
     SessionRangeQuery,
@@ -52,9 +57,9 @@ from stores.spec.windows import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.upkeep.compaction import write_snapshot
-from stores.upkeep.rebuild import evolve, rebuild
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.upkeep.compaction import write_snapshot
+from stategate.stores.upkeep.rebuild import evolve, rebuild
+from stategate.stores.upkeep.retention import Retention, compact
 
 __all__ = [
     "ApproximateCountQuery",

@@ -7,9 +7,9 @@ pytest finds the tests:
         def open_partition(self, directory: Path) -> StorePartition:
             return MyPartition(directory, self.schema, 0)
 
-Rows go in as from a log and come out by the queries of `stores.spec.query` that the engine answers.
-Other queries are not tested: an engine need not know any query of this package. An engine without
-`RangeQuery` overrides `rows_in`.
+Rows go in as from a log and come out by the queries of `stategate.stores.spec.query` that the
+engine answers. Other queries are not tested: an engine need not know any query of this package. An
+engine without `RangeQuery` overrides `rows_in`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,27 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from stores.errors import StoreError
-from stores.spec.position import Position, Progress
-from stores.spec.query import FewKeysQuery, Interval, KeyQuery, KeysQuery, Order, Query, RangeQuery
-from stores.spec.schema import BIGINT, TEXT, Column, InputTopic, Row, StoreKind, StoreSchema
-from stores.spec.store import StorePartition, View
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.query import (
+    FewKeysQuery,
+    Interval,
+    KeyQuery,
+    KeysQuery,
+    Order,
+    Query,
+    RangeQuery,
+)
+from stategate.stores.spec.schema import (
+    BIGINT,
+    TEXT,
+    Column,
+    InputTopic,
+    Row,
+    StoreKind,
+    StoreSchema,
+)
+from stategate.stores.spec.store import StorePartition, View
 
 KEYS = (None, "", "a", "a\0", "a\0b", "aa", "b", "ä", "日")
 """Keys, in the order in which SQL sorts them."""

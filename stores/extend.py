@@ -5,9 +5,9 @@ but seldom names are here: rows, reports, and the errors that `StoreError.retrya
 name is in both modules.
 """
 
-from stores.contract import StoreContract
-from stores.engines.memory.partition import MemoryPartition
-from stores.errors import (
+from stategate.stores.contract import StoreContract
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.errors import (
     CodecError,
     HostNotStartedError,
     HostRestoringError,
@@ -20,23 +20,36 @@ from stores.errors import (
     TornRecordError,
     UnknownKindError,
 )
-from stores.hosting.host import HostState
-from stores.hosting.metrics import Metrics, MetricsReading
-from stores.hosting.open_stores import Placement
-from stores.log.checking.repair import Repaired
-from stores.log.checking.verification import Damage, Verified
-from stores.log.metadata.named_files import DataFile
-from stores.log.metadata.records import Snapshot
-from stores.log.state_log import StateLog, StoreLog
-from stores.spec.catalog import StoreCatalog
-from stores.spec.position import Progress
-from stores.spec.query import Batch, BatchStream, Query, QueryArgumentError, TimestampedRow
-from stores.spec.registry import KEY, Opening, RegistryError, Remote, register_kind, register_query
-from stores.spec.result import QueryResult, ResultError
-from stores.spec.scans import RawKeyQuery, RawScanQuery, RawStream
-from stores.spec.schema import Key, Kind, Row, Value
-from stores.spec.snapshots import snapshot_epoch
-from stores.spec.store import (
+from stategate.stores.hosting.host import HostState
+from stategate.stores.hosting.metrics import Metrics, MetricsReading
+from stategate.stores.hosting.open_stores import Placement
+from stategate.stores.log.checking.repair import Repaired
+from stategate.stores.log.checking.verification import Damage, Verified
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.log.metadata.records import Snapshot
+from stategate.stores.log.state_log import StateLog, StoreLog
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import (
+    Batch,
+    BatchStream,
+    Query,
+    QueryArgumentError,
+    TimestampedRow,
+)
+from stategate.stores.spec.registry import (
+    KEY,
+    Opening,
+    RegistryError,
+    Remote,
+    register_kind,
+    register_query,
+)
+from stategate.stores.spec.result import QueryResult, ResultError
+from stategate.stores.spec.scans import RawKeyQuery, RawScanQuery, RawStream
+from stategate.stores.spec.schema import Key, Kind, Row, Value
+from stategate.stores.spec.snapshots import snapshot_epoch
+from stategate.stores.spec.store import (
     Handler,
     Hold,
     OnBound,
@@ -47,9 +60,9 @@ from stores.spec.store import (
     View,
     Waiting,
 )
-from stores.spec.versions import VersionedRow
-from stores.upkeep.compaction import CompactionStoppedError
-from stores.upkeep.retention import Compacted, RetentionError
+from stategate.stores.spec.versions import VersionedRow
+from stategate.stores.upkeep.compaction import CompactionStoppedError
+from stategate.stores.upkeep.retention import Compacted, RetentionError
 
 __all__ = [
     "KEY",

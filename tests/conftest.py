@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from stores.spec import registry
+from stategate.stores.spec import registry
 from tests.support.process import start_children_with_plain_signals
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def shared_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def patient_reads() -> Iterator[None]:
     """Allow reads of few rows any time: on a busy machine, a thread would otherwise read them."""
-    from planner.running import few_reads  # noqa: PLC0415 - it loads the planner
+    from stategate.planner.running import few_reads  # noqa: PLC0415 - it loads the planner
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(few_reads, "SLICE_S", math.inf)
@@ -179,7 +179,7 @@ def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make hosts poll the log so often that no test has to wait for it."""
-    monkeypatch.setattr("stores.hosting.follower._REFRESH_S", 0.02)
-    monkeypatch.setattr("stores.hosting.follower._BACKOFF_S", 0.01)
-    monkeypatch.setattr("stores.hosting.schedule._LOCAL_MAX_S", 0.02)
-    monkeypatch.setattr("stores.hosting.maintenance._PAUSE_S", 0.005)
+    monkeypatch.setattr("stategate.stores.hosting.follower._REFRESH_S", 0.02)
+    monkeypatch.setattr("stategate.stores.hosting.follower._BACKOFF_S", 0.01)
+    monkeypatch.setattr("stategate.stores.hosting.schedule._LOCAL_MAX_S", 0.02)
+    monkeypatch.setattr("stategate.stores.hosting.maintenance._PAUSE_S", 0.005)

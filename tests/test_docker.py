@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.addresses import parse_address
-from gateway.settings import SETTINGS, Settings
+from stategate.gateway.addresses import parse_address
+from stategate.gateway.settings import SETTINGS, Settings
 
 ROOT = Path(__file__).parent.parent
 DOCKER = ROOT / "docker"
@@ -158,7 +158,7 @@ def _help_of(command: list[str]) -> str:
     if command[0] == "python":
         return (ROOT / command[1]).read_text()
     shown = subprocess.run(
-        [sys.executable, "-m", "gateway.main", "serve", "--help"],
+        [sys.executable, "-m", "stategate.gateway.main", "serve", "--help"],
         cwd=ROOT,
         env={"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", "PATH": "/usr/bin:/bin"},
         capture_output=True,

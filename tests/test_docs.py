@@ -12,9 +12,9 @@ from types import ModuleType
 import pytest
 from typer.testing import CliRunner
 
-from gateway.main import app
-from gateway.settings import SETTINGS
-from planner.values.session import Session
+from stategate.gateway.main import app
+from stategate.gateway.settings import SETTINGS
+from stategate.planner.values.session import Session
 from tests.planner.sides import Sides, rows_of, run
 from tests.planner.world import world
 

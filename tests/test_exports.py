@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import tomllib
 import types
 from pathlib import Path
 
@@ -16,18 +17,23 @@ import pytest
 ROOT = Path(__file__).parent.parent
 CLIENT = ROOT / "gateway" / "client"
 PLACES = {
-    ".".join(path.parent.relative_to(CLIENT if CLIENT in path.parents else ROOT).parts): path
+    ".".join(
+        path.parent.relative_to(CLIENT).parts
+        if CLIENT in path.parents
+        else ("stategate", *path.parent.relative_to(ROOT).parts)
+    ): path
     for top in ("stores", "planner", "gateway")
     for path in (ROOT / top).rglob("__init__.py")
 }
 PACKAGES = sorted(PLACES)
-PUBLIC = [*PACKAGES, "stores.extend"]
+PUBLIC = [*PACKAGES, "stategate.stores.extend"]
 """The packages, and the modules that are public in themselves."""
 
 
 def test_packages_are_found() -> None:
-    assert {"gateway", "gateway.pgwire", "planner", "stores", "stores.spark"} <= set(PACKAGES)
-    assert "stategate" in PACKAGES
+    assert {"stategate", "stategate.gateway.pgwire", "stategate.stores.spark"} <= set(PACKAGES)
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    assert listed == PACKAGES
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -61,7 +67,7 @@ def test_nothing_else_leaks(name: str) -> None:
 
 
 def test_a_name_of_the_stores_is_public_in_one_place() -> None:
-    assert set(declared("stores")) & set(declared("stores.extend")) == set()
+    assert set(declared("stategate.stores")) & set(declared("stategate.stores.extend")) == set()
 
 
 def sort_key(name: str) -> tuple[int, str]:
@@ -71,7 +77,7 @@ def sort_key(name: str) -> tuple[int, str]:
 
 def declared(name: str) -> list[str]:
     """Return the names in `__all__`; a package without it must hold no public name."""
-    path = PLACES.get(name) or ROOT.joinpath(*name.split(".")).with_suffix(".py")
+    path = PLACES.get(name) or ROOT.joinpath(*name.split(".")[1:]).with_suffix(".py")
     for node in ast.parse(path.read_text()).body:
         match node:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):

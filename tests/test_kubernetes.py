@@ -13,8 +13,8 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from gateway.settings import SETTINGS, Settings
-from gateway.settings_sources import load_settings
+from stategate.gateway.settings import SETTINGS, Settings
+from stategate.gateway.settings_sources import load_settings
 
 ROOT = Path(__file__).parent.parent
 MANIFEST = ROOT / "docker" / "kubernetes.yaml"

@@ -23,8 +23,8 @@ from typing import Any
 import duckdb
 from replay import read_flights
 
-from planner.syntax.with_clause import split_clause
-from planner.trees.dialect import tokenize
+from stategate.planner.syntax.with_clause import split_clause
+from stategate.planner.trees.dialect import tokenize
 
 STORES = {
     "carrier_delays": """

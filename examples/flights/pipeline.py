@@ -13,7 +13,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from stores.spark import materialize, report_progress, run, spark_session
+from stategate.stores.spark import materialize, report_progress, run, spark_session
 
 COLUMNS = """event_time timestamp, carrier string, tailnum string, origin string, dest string,
     dep_time bigint, dep_delay bigint, arr_delay bigint, air_time bigint, distance bigint"""

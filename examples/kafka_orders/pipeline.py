@@ -15,7 +15,7 @@ from jars import fetch, paths
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from stores.spark import materialize, report_progress, run, spark_session
+from stategate.stores.spark import materialize, report_progress, run, spark_session
 
 TOPIC = "orders"
 

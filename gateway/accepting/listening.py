@@ -6,9 +6,9 @@ import os
 import socket
 import sys
 
-from gateway.addresses import Address, host_port, parse_address
-from gateway.errors import ServeError
-from gateway.settings import Settings
+from stategate.gateway.addresses import Address, host_port, parse_address
+from stategate.gateway.errors import ServeError
+from stategate.gateway.settings import Settings
 
 BACKLOG = 512
 """Connections that the kernel queues before they are accepted. A burst of all clients fits."""

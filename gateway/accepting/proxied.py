@@ -12,10 +12,10 @@ import ssl
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from gateway.accepting.start_tls import start_tls
-from gateway.access.peers import Proxies
-from gateway.access.proxy_header import ProxyHeaderError, Source, read_header
-from gateway.settings import Settings
+from stategate.gateway.accepting.start_tls import start_tls
+from stategate.gateway.access.peers import Proxies
+from stategate.gateway.access.proxy_header import ProxyHeaderError, Source, read_header
+from stategate.gateway.settings import Settings
 
 logger = logging.getLogger(__name__)
 

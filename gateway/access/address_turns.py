@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
-from gateway.access.login_throttle import Attempt
+from stategate.gateway.access.login_throttle import Attempt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

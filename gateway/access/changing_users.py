@@ -1,4 +1,4 @@
-"""Changes the users file, as `stategate user` does; see `gateway.access.users` for its format.
+"""Changes the users file, as `stategate user` does; `access.users` has its format.
 
 Law: only `set_stores`, `stores=`, `set_limits`, `set_admin` and `remove_user` change what a user
 may do. Its grants outlive its secrets.
@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gateway.access.private_files import write_private
-from gateway.access.users import (
+from stategate.gateway.access.private_files import write_private
+from stategate.gateway.access.users import (
     LIMIT,
     NO_GRANTS,
     NO_TOKEN,
@@ -26,10 +26,10 @@ from gateway.access.users import (
     read_entries,
     token_digest,
 )
-from gateway.access.verifiers import PASSWORD_CHARACTERS_MAX, make_verifier
-from gateway.errors import GatewayError
-from planner.engine import UserLimits
-from stores.log.files.locking import alone_in
+from stategate.gateway.access.verifiers import PASSWORD_CHARACTERS_MAX, make_verifier
+from stategate.gateway.errors import GatewayError
+from stategate.planner.engine import UserLimits
+from stategate.stores.log.files.locking import alone_in
 
 NAME_BYTES_MAX = 63
 """Longest name, as in PostgreSQL, whose clients truncate longer ones."""

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gateway.access.address_limits import network_of
+from stategate.gateway.access.address_limits import network_of
 
 _DIGEST_BYTES = 16
 _TOKENS = b"tokens"

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from gateway.access.address_limits import network_of
-from gateway.access.peers import is_loopback
-from planner.engine import QueryError, Rights
+from stategate.gateway.access.address_limits import network_of
+from stategate.gateway.access.peers import is_loopback
+from stategate.planner.engine import QueryError, Rights
 
 TOO_MANY = "53300"
 _FEWER = "Close some, use a pool, or raise pg_connections_max or http_connections_max."

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from gateway.errors import SettingsError
+from stategate.gateway.errors import SettingsError
 
 
 class Signature(NamedTuple):

@@ -12,7 +12,7 @@ import re
 import struct
 from typing import Final, NamedTuple
 
-from gateway.access.peers import is_loopback
+from stategate.gateway.access.peers import is_loopback
 
 _LINE_BYTES_MAX: Final = 107
 """Longest header of version 1, as the specification says."""

@@ -24,19 +24,19 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn, TypeAlias
 
-from gateway.access.address_turns import AddressTurns
-from gateway.access.login_throttle import Attempt, LoginThrottle
-from gateway.access.open_sessions import OpenSessions
-from gateway.access.peers import AllowedHosts, Peer
-from gateway.access.users import Users, shown_name, token_digest
-from gateway.access.verifiers import (
+from stategate.gateway.access.address_turns import AddressTurns
+from stategate.gateway.access.login_throttle import Attempt, LoginThrottle
+from stategate.gateway.access.open_sessions import OpenSessions
+from stategate.gateway.access.peers import AllowedHosts, Peer
+from stategate.gateway.access.users import Users, shown_name, token_digest
+from stategate.gateway.access.verifiers import (
     PASSWORD_CHARACTERS_MAX,
     Verifier,
     matches_password,
     mock_verifier,
 )
-from gateway.audit.log import Audit, NoAudit
-from planner.engine import QueryError, Rights
+from stategate.gateway.audit.log import Audit, NoAudit
+from stategate.planner.engine import QueryError, Rights
 
 logger = logging.getLogger(__name__)
 

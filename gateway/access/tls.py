@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from gateway.access.private_files import Signature, require_private, signature_of
-from gateway.errors import SettingsError
+from stategate.gateway.access.private_files import Signature, require_private, signature_of
+from stategate.gateway.errors import SettingsError
 
 logger = logging.getLogger(__name__)
 

@@ -25,16 +25,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from gateway.access.private_files import Signature, require_private, signature_of
-from gateway.access.verifiers import (
+from stategate.gateway.access.private_files import Signature, require_private, signature_of
+from stategate.gateway.access.verifiers import (
     Shape,
     Verifier,
     parse_verifier,
     shape_of,
 )
-from gateway.audit.log import Audit, NoAudit
-from gateway.errors import SettingsError
-from planner.engine import EVERY_STORE, NO_LIMITS, Readable, Rights, UserLimits
+from stategate.gateway.audit.log import Audit, NoAudit
+from stategate.gateway.errors import SettingsError
+from stategate.planner.engine import EVERY_STORE, NO_LIMITS, Readable, Rights, UserLimits
 
 logger = logging.getLogger(__name__)
 

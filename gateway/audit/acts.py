@@ -5,9 +5,9 @@ from __future__ import annotations
 import getpass
 import sys
 
-from gateway.audit.log import open_audit
-from gateway.errors import GatewayError
-from gateway.settings_sources import load_settings
+from stategate.gateway.audit.log import open_audit
+from stategate.gateway.errors import GatewayError
+from stategate.gateway.settings_sources import load_settings
 
 
 def note_act(event: str, **fields: object) -> None:

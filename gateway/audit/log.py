@@ -16,8 +16,8 @@ from typing import Final, Protocol
 
 import orjson
 
-from gateway.errors import SettingsError
-from gateway.settings import Settings
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.settings import Settings
 
 logger = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from gateway.audit.log import Audit
-from gateway.watching.statements import Read, Times, shape_of
-from planner.engine import (
+from stategate.gateway.audit.log import Audit
+from stategate.gateway.watching.statements import Read, Times, shape_of
+from stategate.planner.engine import (
     Backends,
     ListedSession,
     LockTable,

@@ -6,10 +6,10 @@ from itertools import islice
 
 from rich.console import Console
 
-from gateway.cli.client import Answer
-from gateway.cli.display import print_records, print_table, tsv_line
-from gateway.cli.pager import open_pager
-from gateway.cli.progress import Progress, counted
+from stategate.gateway.cli.client import Answer
+from stategate.gateway.cli.display import print_records, print_table, tsv_line
+from stategate.gateway.cli.pager import open_pager
+from stategate.gateway.cli.progress import Progress, counted
 
 ROWS_SHOWN_MAX = 1000
 """Rows of a table in a terminal: more than anyone scrolls through, in little memory. A pager gets

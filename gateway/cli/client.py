@@ -15,8 +15,8 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 
-from gateway.access.peers import is_loopback
-from gateway.errors import ClientError, RemoteError, UnreachableError
+from stategate.gateway.access.peers import is_loopback
+from stategate.gateway.errors import ClientError, RemoteError, UnreachableError
 
 Json: TypeAlias = Any
 """A value that orjson returns."""
@@ -45,7 +45,7 @@ class Client:
     Args:
         url: the base URL, `http://host:port` or `https://…`.
         read_timeout_s: how long to wait for the next bytes of an answer.
-        credentials: the Authorization header, from `stores.credentials`.
+        credentials: the Authorization header, from `stategate.stores.credentials`.
 
     Raises:
         ClientError: the URL is malformed, or would send credentials in clear to another machine.

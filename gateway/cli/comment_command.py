@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gateway.errors import ServeError
+from stategate.gateway.errors import ServeError
 
 if TYPE_CHECKING:
-    from stores.spec.schema import StoreSchema
+    from stategate.stores.spec.schema import StoreSchema
 
 
 def comment(
@@ -27,8 +27,8 @@ def comment(
 
     It works beside a running pipeline. Running gateways show it within about a second.
     """
-    from stores.errors import StoreError  # noqa: PLC0415 - only what writes a log loads its engine
-    from stores.log.state_log import StoreLog  # noqa: PLC0415
+    from stategate.stores.errors import StoreError  # noqa: PLC0415 - only what writes a log loads its engine
+    from stategate.stores.log.state_log import StoreLog  # noqa: PLC0415
 
     if not root:
         raise ServeError("no state log is given", hint="Name one with --root.")

@@ -19,12 +19,12 @@ from types import FrameType
 
 from rich.console import Console
 
-from gateway.accepting.listening import cannot_listen
-from gateway.addresses import parse_address
-from gateway.cli.client import Client
-from gateway.cli.demo_directory import DemoDirectory
-from gateway.cli.demo_programs import PipelineEvents, Program, running, show_progress
-from gateway.errors import RemoteError, ServeError, UnreachableError
+from stategate.gateway.accepting.listening import cannot_listen
+from stategate.gateway.addresses import parse_address
+from stategate.gateway.cli.client import Client
+from stategate.gateway.cli.demo_directory import DemoDirectory
+from stategate.gateway.cli.demo_programs import PipelineEvents, Program, running, show_progress
+from stategate.gateway.errors import RemoteError, ServeError, UnreachableError
 
 CLONE = Path(__file__).parents[2]
 EXAMPLE = CLONE / "examples" / "flights"
@@ -223,7 +223,7 @@ class _Demo:
             running(
                 "gateway",
                 [
-                    *(sys.executable, "-m", "gateway.main", "serve"),
+                    *(sys.executable, "-m", "stategate.gateway.main", "serve"),
                     *("--root", str(self._directory.path)),
                     *("--http", self._http, "--pg", self._pg),
                 ],

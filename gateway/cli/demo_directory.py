@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 
-from gateway.errors import ServeError
+from stategate.gateway.errors import ServeError
 
 _MARKER = "_demo"
 _UNFINISHED = "unfinished"

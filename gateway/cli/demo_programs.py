@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from gateway.errors import ServeError
+from stategate.gateway.errors import ServeError
 
 STOP_S = 20.0
 """How long a program may take to stop before it is killed: Spark finishes its batch first."""

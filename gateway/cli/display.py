@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gateway.cli.client import ResultColumn
-from gateway.errors import RemoteError
+from stategate.gateway.cli.client import ResultColumn
+from stategate.gateway.errors import RemoteError
 
 Cell: TypeAlias = Any
 """A value of a JSON cell."""

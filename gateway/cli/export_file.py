@@ -17,7 +17,7 @@ from typing import Any, Final
 import orjson
 import pyarrow as pa
 
-from gateway.errors import ClientError
+from stategate.gateway.errors import ClientError
 
 FORMATS: Final = {
     ".csv": "csv",

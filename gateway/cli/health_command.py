@@ -13,10 +13,10 @@ from typing import Annotated, Final
 
 import typer
 
-from gateway.addresses import Address, parse_address
-from gateway.errors import UnreachableError
-from gateway.settings import Settings
-from gateway.settings_sources import load_settings
+from stategate.gateway.addresses import Address, parse_address
+from stategate.gateway.errors import UnreachableError
+from stategate.gateway.settings import Settings
+from stategate.gateway.settings_sources import load_settings
 
 _TIMEOUT_S: Final = 4.0
 """How long all of it may take: the images give 5 s."""
@@ -124,8 +124,8 @@ def _header(settings: Settings, connection: socket.socket) -> bytes | None:
     """Return the header of the PROXY protocol, if the gateway wants one from this machine."""
     if settings.proxy_protocol in {"off", "pg"}:
         return None
-    from gateway.access.peers import Proxies  # noqa: PLC0415 - few need them
-    from gateway.access.proxy_header import LOCAL_HEADER  # noqa: PLC0415
+    from stategate.gateway.access.peers import Proxies  # noqa: PLC0415 - few need them
+    from stategate.gateway.access.proxy_header import LOCAL_HEADER  # noqa: PLC0415
 
     source = connection.getsockname()[0]
     return LOCAL_HEADER if Proxies(settings.proxies.split(",")).trusts(source) else None

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gateway.errors import ServeError
+from stategate.gateway.errors import ServeError
 
 if TYPE_CHECKING:
-    from stores.spec.position import Position
+    from stategate.stores.spec.position import Position
 
 
 File = Annotated[
@@ -134,10 +134,10 @@ def load(
     a pipe, with \\N for NULL. All rows are checked before one is written. The rows are added to the
     store, or replace those of the same keys. Takes the store over from another writer.
     """
-    from stores.errors import StoreError  # noqa: PLC0415 - only what writes a log loads its engine
-    from stores.loading.loading import Loading, Writing, load  # noqa: PLC0415
-    from stores.loading.sources import Format, format_of, opened  # noqa: PLC0415
-    from stores.spec.schema import DataType, StoreKind  # noqa: PLC0415
+    from stategate.stores.errors import StoreError  # noqa: PLC0415 - only what writes a log loads its engine
+    from stategate.stores.loading.loading import Loading, Writing, load  # noqa: PLC0415
+    from stategate.stores.loading.sources import Format, format_of, opened  # noqa: PLC0415
+    from stategate.stores.spec.schema import DataType, StoreKind  # noqa: PLC0415
 
     if not root:
         raise ServeError("no state log is given", hint="Name one with --root.")
@@ -197,7 +197,7 @@ def _typed(text: str) -> tuple[str, str]:
 
 
 def _position(texts: list[str]) -> Position:
-    from stores.spec.position import Position  # noqa: PLC0415 - as in `load`
+    from stategate.stores.spec.position import Position  # noqa: PLC0415 - as in `load`
 
     offsets: dict[str, dict[int, int]] = {}
     for text in texts:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from gateway.errors import ServeError
-from gateway.settings import SETTINGS
+from stategate.gateway.errors import ServeError
+from stategate.gateway.settings import SETTINGS
 
 app = typer.Typer(
     help="Show, verify and repair a state log.", no_args_is_help=True, rich_markup_mode="markdown"
@@ -24,8 +24,8 @@ Stores = Annotated[
 
 def _names(root: str, given: list[str] | None) -> list[str]:
     """Return the given stores, or all stores in the log, even those without a definition."""
-    from stores.errors import StoreError  # noqa: PLC0415 - only what reads a log loads its engine
-    from stores.log.state_log import StateLog  # noqa: PLC0415
+    from stategate.stores.errors import StoreError  # noqa: PLC0415 - only what reads a log loads its engine
+    from stategate.stores.log.state_log import StateLog  # noqa: PLC0415
 
     if not root:
         raise ServeError("no state log is given", hint="Name one with --root.")
@@ -60,9 +60,9 @@ def show(
     Changes nothing, and reads no rows, so it is quick beside pipelines and gateways. Exits with 1
     if a record that it shows is damaged, with 2 if the log cannot be read.
     """
-    from gateway.cli.log_listing import listing_json, print_listing  # noqa: PLC0415 - as in `_names`
-    from stores.errors import StoreError  # noqa: PLC0415
-    from stores.log.checking.listing import list_log  # noqa: PLC0415
+    from stategate.gateway.cli.log_listing import listing_json, print_listing  # noqa: PLC0415 - as in `_names`
+    from stategate.stores.errors import StoreError  # noqa: PLC0415
+    from stategate.stores.log.checking.listing import list_log  # noqa: PLC0415
 
     is_damaged = False
     for name in _names(root, store):
@@ -86,8 +86,8 @@ def verify(*, root: Root, store: Stores = None) -> None:
     Changes nothing, and may run beside pipelines and gateways. Exits with 1 if there is damage,
     with 2 if the log cannot be read.
     """
-    from stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
-    from stores.log.checking.verification import verify as verify_store  # noqa: PLC0415
+    from stategate.stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
+    from stategate.stores.log.checking.verification import verify as verify_store  # noqa: PLC0415
 
     is_damaged = False
     for name in _names(root, store):
@@ -112,8 +112,8 @@ def repair(*, root: Root, store: Stores = None) -> None:
     changed is refused from then on: restart it. Exits with 1 if damage is left, with 2 if the log
     cannot be read or written.
     """
-    from stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
-    from stores.log.checking.repair import repair as repair_store  # noqa: PLC0415
+    from stategate.stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
+    from stategate.stores.log.checking.repair import repair as repair_store  # noqa: PLC0415
 
     is_damaged = False
     for name in _names(root, store):
@@ -162,10 +162,10 @@ def compact(
     Run it from cron, beside pipelines and gateways. Removes an epoch when it exceeds all limits,
     and keeps the newest snapshot. Exits with 1 if a store could not be compacted.
     """
-    from stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
-    from stores.log.state_log import StateLog  # noqa: PLC0415
-    from stores.upkeep.retention import KEEP_MS, Retention  # noqa: PLC0415
-    from stores.upkeep.retention import compact as compact_store  # noqa: PLC0415
+    from stategate.stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
+    from stategate.stores.log.state_log import StateLog  # noqa: PLC0415
+    from stategate.stores.upkeep.retention import KEEP_MS, Retention  # noqa: PLC0415
+    from stategate.stores.upkeep.retention import compact as compact_store  # noqa: PLC0415
 
     age_ms = _age_ms(keep) if keep is not None else None
     retention = Retention(

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 import orjson
 from rich.console import Console
 
-from gateway.cli.client import ResultColumn
-from gateway.cli.display import print_table
-from stores.log.checking.listing import Entry, Listing
-from stores.log.metadata.moves import Move
-from stores.log.metadata.records import Commit, Skip, Snapshot
+from stategate.gateway.cli.client import ResultColumn
+from stategate.gateway.cli.display import print_table
+from stategate.stores.log.checking.listing import Entry, Listing
+from stategate.stores.log.metadata.moves import Move
+from stategate.stores.log.metadata.records import Commit, Skip, Snapshot
 
 Json: TypeAlias = Any
 """A value that orjson writes."""

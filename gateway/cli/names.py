@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 
-from gateway.cli.client import Client
-from gateway.cli.completion import Vocabulary
-from gateway.errors import ClientError
+from stategate.gateway.cli.client import Client
+from stategate.gateway.cli.completion import Vocabulary
+from stategate.gateway.errors import ClientError
 
 _KEPT_S = 30.0
 """How long stores are kept: new ones should appear, and each completion should be quick."""
@@ -46,6 +46,6 @@ class Names:
 
 @cache
 def _functions() -> list[str]:
-    from planner.engine import FUNCTIONS  # noqa: PLC0415 - slow, and only completion needs it
+    from stategate.planner.engine import FUNCTIONS  # noqa: PLC0415 - slow, and only completion needs it
 
     return sorted(FUNCTIONS)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gateway.audit.acts import note_act
-from gateway.errors import ServeError
+from stategate.gateway.audit.acts import note_act
+from stategate.gateway.errors import ServeError
 
 if TYPE_CHECKING:
-    from stores.spec.datatypes import DataType
-    from stores.spec.schema import StoreSchema
-    from stores.upkeep.rebuild import Rebuilt
+    from stategate.stores.spec.datatypes import DataType
+    from stategate.stores.spec.schema import StoreSchema
+    from stategate.stores.upkeep.rebuild import Rebuilt
 
 
 Root = Annotated[str, typer.Option(help="State log to write: a directory or a URL.")]
@@ -87,9 +87,9 @@ def rebuild(
     Gateways answer from the old store until they have read the new one. `stategate compact` removes
     the old one after the time for which it keeps epochs. If anything fails, nothing has changed.
     """
-    from stores.errors import StoreError  # noqa: PLC0415 - only what writes a log loads its engine
-    from stores.log.state_log import StoreLog  # noqa: PLC0415
-    from stores.spec.redefinition import changed_columns  # noqa: PLC0415
+    from stategate.stores.errors import StoreError  # noqa: PLC0415 - only what writes a log loads its engine
+    from stategate.stores.log.state_log import StoreLog  # noqa: PLC0415
+    from stategate.stores.spec.redefinition import changed_columns  # noqa: PLC0415
 
     if not root:
         raise ServeError("no state log is given", hint="Name one with --root.")
@@ -119,18 +119,18 @@ def rebuild(
 
 
 def _here(root: str, store: str, schema: StoreSchema, renamed: dict[str, str]) -> Rebuilt:
-    from stores.upkeep.rebuild import rebuild as rebuild_store  # noqa: PLC0415 - as in `rebuild`
+    from stategate.stores.upkeep.rebuild import rebuild as rebuild_store  # noqa: PLC0415 - as in `rebuild`
 
     return rebuild_store(root, store, schema, renamed=renamed)
 
 
 def _by_spark(root: str, store: str, schema: StoreSchema, renamed: dict[str, str]) -> Rebuilt:
     try:
-        from stores.spark.partition_tasks import PartitionTasks  # noqa: PLC0415 - starts no JVM
-        from stores.spark.session import JavaMissingError, spark_session  # noqa: PLC0415
+        from stategate.stores.spark.partition_tasks import PartitionTasks  # noqa: PLC0415 - starts no JVM
+        from stategate.stores.spark.session import JavaMissingError, spark_session  # noqa: PLC0415
     except ImportError as error:
         raise ServeError(f"Spark cannot be used: {error}") from error
-    from stores.upkeep.rebuild import rebuild as rebuild_store  # noqa: PLC0415
+    from stategate.stores.upkeep.rebuild import rebuild as rebuild_store  # noqa: PLC0415
 
     try:
         spark = spark_session("stategate rebuild")
@@ -156,6 +156,6 @@ def _pairs(option: str, form: str, texts: Iterable[str] | None) -> list[tuple[st
 
 
 def _types(option: str, texts: Iterable[str] | None) -> dict[str, DataType]:
-    from stores.spec.datatypes import DataType  # noqa: PLC0415 - as in `rebuild`
+    from stategate.stores.spec.datatypes import DataType  # noqa: PLC0415 - as in `rebuild`
 
     return {n: DataType.parse(kind) for n, kind in _pairs(option, "NAME:TYPE", texts)}

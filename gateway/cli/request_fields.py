@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from gateway.cli.statement_text import Parameters
-from gateway.errors import ClientError
-from stores.errors import CodecError
-from stores.spec.position import Position
+from stategate.gateway.cli.statement_text import Parameters
+from stategate.gateway.errors import ClientError
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.position import Position
 
 Json: TypeAlias = Any
 """A value that orjson returns."""

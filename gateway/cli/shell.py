@@ -33,16 +33,16 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.lexers import PygmentsLexer
 from rich.console import Console
 
-from gateway.cli.answer_view import AnswerView
-from gateway.cli.client import Answer, Client
-from gateway.cli.completion import StatementCompleter
-from gateway.cli.display import error_text, summary
-from gateway.cli.export_file import format_of, write_export
-from gateway.cli.names import Names
-from gateway.cli.pager import pager_command
-from gateway.cli.progress import Progress
-from gateway.cli.request_fields import RequestFields
-from gateway.cli.statement_text import (
+from stategate.gateway.cli.answer_view import AnswerView
+from stategate.gateway.cli.client import Answer, Client
+from stategate.gateway.cli.completion import StatementCompleter
+from stategate.gateway.cli.display import error_text, summary
+from stategate.gateway.cli.export_file import format_of, write_export
+from stategate.gateway.cli.names import Names
+from stategate.gateway.cli.pager import pager_command
+from stategate.gateway.cli.progress import Progress
+from stategate.gateway.cli.request_fields import RequestFields
+from stategate.gateway.cli.statement_text import (
     Go,
     Parameters,
     read_parameters,
@@ -50,9 +50,9 @@ from gateway.cli.statement_text import (
     split_statements,
     watch_options,
 )
-from gateway.cli.store_lists import list_stores, print_store
-from gateway.errors import ClientError, GatewayError, RemoteError
-from stores.credentials import authorization
+from stategate.gateway.cli.store_lists import list_stores, print_store
+from stategate.gateway.errors import ClientError, GatewayError, RemoteError
+from stategate.stores.credentials import authorization
 
 
 def history_file() -> Path:

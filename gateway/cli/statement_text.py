@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from gateway.errors import ClientError
+from stategate.gateway.errors import ClientError
 
 Parameters: TypeAlias = "Sequence[str | None] | Mapping[str, str | None]"
 """The values of $1, $2, …, or of :name. Texts; the gateway reads them as the statement needs."""

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from rich.console import Console
 
-from gateway.cli.client import ResultColumn
-from gateway.cli.display import print_table, tsv_line
+from stategate.gateway.cli.client import ResultColumn
+from stategate.gateway.cli.display import print_table, tsv_line
 
 Json: TypeAlias = Any
 """A value that orjson returns."""

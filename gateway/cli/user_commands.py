@@ -14,10 +14,10 @@ from typing import Annotated
 
 import typer
 
-from gateway.access.verifiers import PASSWORD_CHARACTERS_MAX
-from gateway.audit.acts import note_act
-from gateway.errors import GatewayError, SettingsError
-from gateway.settings_sources import load_settings
+from stategate.gateway.access.verifiers import PASSWORD_CHARACTERS_MAX
+from stategate.gateway.audit.acts import note_act
+from stategate.gateway.errors import GatewayError, SettingsError
+from stategate.gateway.settings_sources import load_settings
 
 app = typer.Typer(
     help="Add and remove the users of a gateway. A running gateway notices by itself.",
@@ -57,7 +57,7 @@ def _path(given: Path | None) -> Path:
 @app.command()
 def add(name: Name, users: UsersFile = None, stores: Stores = None) -> None:
     """Add a user, or change its password. The password is prompted for, or read from a pipe."""
-    from gateway.access.changing_users import set_password  # noqa: PLC0415 - it loads the engine
+    from stategate.gateway.access.changing_users import set_password  # noqa: PLC0415 - it loads the engine
 
     path = _path(users)
     new = set_password(path, name=name, password=_password(), stores=_listed(stores))
@@ -69,7 +69,7 @@ def add(name: Name, users: UsersFile = None, stores: Stores = None) -> None:
 @app.command()
 def remove(name: Name, users: UsersFile = None) -> None:
     """Remove a user with its password, all its tokens, and its limits to stores."""
-    from gateway.access.changing_users import remove_user  # noqa: PLC0415 - as in `add`
+    from stategate.gateway.access.changing_users import remove_user  # noqa: PLC0415 - as in `add`
 
     forgotten = remove_user(_path(users), name=name)
     note_act("user_remove", of=name)
@@ -86,7 +86,7 @@ def remove(name: Name, users: UsersFile = None) -> None:
 @app.command("list")
 def list_(users: UsersFile = None) -> None:
     """List the users, tab-separated: name, password, number of tokens, stores, role and limits."""
-    from gateway.access.changing_users import list_users  # noqa: PLC0415 - as in `add`
+    from stategate.gateway.access.changing_users import list_users  # noqa: PLC0415 - as in `add`
 
     found = list_users(_path(users))
     print("name\tpassword\ttokens\tstores\tlimits")
@@ -105,7 +105,7 @@ def stores(
     users: UsersFile = None,
 ) -> None:
     """Let a user read these stores only; `'*'` for all stores. Sessions notice within a second."""
-    from gateway.access.changing_users import set_stores  # noqa: PLC0415 - as in `add`
+    from stategate.gateway.access.changing_users import set_stores  # noqa: PLC0415 - as in `add`
 
     set_stores(_path(users), name=name, stores=_every_or(names))
     note_act("user_stores", of=name, stores=names)
@@ -126,7 +126,7 @@ def limits(
     users: UsersFile = None,
 ) -> None:
     """Give a user limits of its own, instead of those of before: `statements=4 rows=100000`."""
-    from gateway.access.changing_users import set_limits  # noqa: PLC0415 - as in `add`
+    from stategate.gateway.access.changing_users import set_limits  # noqa: PLC0415 - as in `add`
 
     grants = set_limits(_path(users), name=name, words=words or ())
     note_act("user_limits", of=name, limits=words or [])
@@ -143,7 +143,7 @@ def admin(
     ] = False,
 ) -> None:
     """Let a user see, cancel and end what others run; it may still read its own stores only."""
-    from gateway.access.changing_users import set_admin  # noqa: PLC0415 - as in `add`
+    from stategate.gateway.access.changing_users import set_admin  # noqa: PLC0415 - as in `add`
 
     set_admin(_path(users), name=name, is_admin=not revoke)
     note_act("user_admin", of=name, revoked=revoke)
@@ -160,7 +160,7 @@ def token(
     stores: Stores = None,
 ) -> None:
     """Make a bearer token for HTTP and print it, once: only its hash is stored."""
-    from gateway.access.changing_users import add_token, revoke_tokens  # noqa: PLC0415 - as in `add`
+    from stategate.gateway.access.changing_users import add_token, revoke_tokens  # noqa: PLC0415 - as in `add`
 
     path = _path(users)
     if revoke:
@@ -187,7 +187,7 @@ def _every_or(names: Sequence[str]) -> Sequence[str]:
 
 def _note_stores(path: Path, name: str) -> None:
     """Remind that a user has no limits where others have, as a new one: never silently."""
-    from gateway.access.changing_users import list_users  # noqa: PLC0415 - as in `add`
+    from stategate.gateway.access.changing_users import list_users  # noqa: PLC0415 - as in `add`
 
     found = list_users(path)
     if any(each.grants.stores for each in found) and not any(

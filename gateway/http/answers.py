@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from starlette.responses import Response
 from starlette.types import Send
 
-from planner.engine import Cancellation
+from stategate.planner.engine import Cancellation
 
 VARY = b"Accept, Accept-Encoding, Authorization, Origin"
 

@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gateway.access.peers import Headers, Peer, Proxies
-from gateway.access.rules import (
+from stategate.gateway.access.peers import Headers, Peer, Proxies
+from stategate.gateway.access.rules import (
     ADDRESS,
     ON_AUTHENTICATED,
     SESSIONS,
@@ -27,16 +27,16 @@ from gateway.access.rules import (
     OnAuthenticated,
     TooManyAttemptsError,
 )
-from gateway.access.verifiers import decode_base64
-from gateway.errors import HttpRequestError
-from gateway.failures import to_query_error
-from gateway.http.console_routes import CONSOLE_PATHS
-from gateway.http.endpoint import Services, error_response, request_context
-from gateway.http.live.handshakes import handshake_headers
-from gateway.http.origins import AllowedOrigins, CrossOriginRequests
-from gateway.http.page_routes import DOCS_PATHS
-from gateway.http.routes import build_routes
-from planner.engine import QueryError
+from stategate.gateway.access.verifiers import decode_base64
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.failures import to_query_error
+from stategate.gateway.http.console_routes import CONSOLE_PATHS
+from stategate.gateway.http.endpoint import Services, error_response, request_context
+from stategate.gateway.http.live.handshakes import handshake_headers
+from stategate.gateway.http.origins import AllowedOrigins, CrossOriginRequests
+from stategate.gateway.http.page_routes import DOCS_PATHS
+from stategate.gateway.http.routes import build_routes
+from stategate.planner.engine import QueryError
 
 _AUTHENTICATED: Final = frozenset({"http", "websocket"})
 _CLAIMED: Final = "stategate.claimed"

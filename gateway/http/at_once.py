@@ -16,23 +16,28 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from starlette.responses import Response
 
-from gateway.access.peers import Headers, Peer, Proxies
-from gateway.access.rules import USER, Access, OnAuthenticated
-from gateway.elsewhere import Elsewhere
-from gateway.failures import to_query_error
-from gateway.http.answers import known_tags, not_modified
-from gateway.http.app import user_at_once
-from gateway.http.endpoint import ANONYMOUS, Services, error_response, request_context
-from gateway.http.formats.content_codings import choose_coding
-from gateway.http.formats.negotiation import negotiate
-from gateway.http.requests.fields import read_object
-from gateway.http.requests.parsing import query_request, read_url_request
-from gateway.http.requests.receiving import is_statement_text, key_request, require_json, segments
-from gateway.http.statements.exchange import is_known, version_at_once
-from gateway.http.statements.lookups import Body, Lookups
-from gateway.http.statements.paging import page_at_once
-from gateway.http.statements.typed_queries import TypedCall, typed_at_once
-from planner.engine import Cancellation, QueryError, Session
+from stategate.gateway.access.peers import Headers, Peer, Proxies
+from stategate.gateway.access.rules import USER, Access, OnAuthenticated
+from stategate.gateway.elsewhere import Elsewhere
+from stategate.gateway.failures import to_query_error
+from stategate.gateway.http.answers import known_tags, not_modified
+from stategate.gateway.http.app import user_at_once
+from stategate.gateway.http.endpoint import ANONYMOUS, Services, error_response, request_context
+from stategate.gateway.http.formats.content_codings import choose_coding
+from stategate.gateway.http.formats.negotiation import negotiate
+from stategate.gateway.http.requests.fields import read_object
+from stategate.gateway.http.requests.parsing import query_request, read_url_request
+from stategate.gateway.http.requests.receiving import (
+    is_statement_text,
+    key_request,
+    require_json,
+    segments,
+)
+from stategate.gateway.http.statements.exchange import is_known, version_at_once
+from stategate.gateway.http.statements.lookups import Body, Lookups
+from stategate.gateway.http.statements.paging import page_at_once
+from stategate.gateway.http.statements.typed_queries import TypedCall, typed_at_once
+from stategate.planner.engine import Cancellation, QueryError, Session
 
 Take: TypeAlias = Callable[[Body | None], object]
 """Takes an answer that comes later; None is for the application."""

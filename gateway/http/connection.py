@@ -16,15 +16,15 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from gateway.access.address_limits import UnauthenticatedConnections
-from gateway.access.peers import Peer
-from gateway.access.places import Places
-from gateway.access.proxy_header import Source
-from gateway.access.rules import ON_AUTHENTICATED
-from gateway.busy_poll import BusyPoll
-from gateway.http.answers import ON_STALLED
-from gateway.http.refusals import MALFORMED, NO_SNIFFING, REFUSED_HOST, lacks_host
-from gateway.http.web_socket import SOCKET_PATH, WebSocketConnection
+from stategate.gateway.access.address_limits import UnauthenticatedConnections
+from stategate.gateway.access.peers import Peer
+from stategate.gateway.access.places import Places
+from stategate.gateway.access.proxy_header import Source
+from stategate.gateway.access.rules import ON_AUTHENTICATED
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.http.answers import ON_STALLED
+from stategate.gateway.http.refusals import MALFORMED, NO_SNIFFING, REFUSED_HOST, lacks_host
+from stategate.gateway.http.web_socket import SOCKET_PATH, WebSocketConnection
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application

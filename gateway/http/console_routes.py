@@ -25,8 +25,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from gateway.http.formats.content_codings import choose_coding
-from planner.engine import FUNCTIONS
+from stategate.gateway.http.formats.content_codings import choose_coding
+from stategate.planner.engine import FUNCTIONS
 
 CONSOLE_PATHS: Final = "/console/"
 """What the paths of the console's files begin with."""
@@ -92,7 +92,7 @@ def console_routes() -> list[BaseRoute]:
 
 
 def _pages() -> Traversable:
-    return files("gateway.http") / "pages"
+    return files("stategate.gateway.http") / "pages"
 
 
 @cache

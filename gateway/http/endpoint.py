@@ -13,18 +13,18 @@ import orjson
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from gateway.access.rules import ADDRESS, USER
-from gateway.errors import error_document, response_headers, response_status
-from gateway.failures import RequestContext, to_query_error
-from gateway.http.answers import ON_STALLED, ClientGoneError, ClientStalledError
-from gateway.http.metrics.exposition import Metrics
-from gateway.http.metrics.spark_state import SparkStatus
-from gateway.http.page_snapshots import PageSnapshots
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation, Engine, QueryError, Rights
-from planner.errors import UnavailableError
-from planner.typed import TypedQueries
+from stategate.gateway.access.rules import ADDRESS, USER
+from stategate.gateway.errors import error_document, response_headers, response_status
+from stategate.gateway.failures import RequestContext, to_query_error
+from stategate.gateway.http.answers import ON_STALLED, ClientGoneError, ClientStalledError
+from stategate.gateway.http.metrics.exposition import Metrics
+from stategate.gateway.http.metrics.spark_state import SparkStatus
+from stategate.gateway.http.page_snapshots import PageSnapshots
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Cancellation, Engine, QueryError, Rights
+from stategate.planner.errors import UnavailableError
+from stategate.planner.typed import TypedQueries
 
 logger = logging.getLogger(__name__)
 

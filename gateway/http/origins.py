@@ -18,8 +18,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gateway.errors import HttpRequestError
-from gateway.http.endpoint import error_response
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.endpoint import error_response
 
 _ALLOWED_METHODS: Final = "GET, HEAD, POST"
 _ALLOWED_HEADERS: Final = "Accept, Authorization, Content-Type, If-None-Match"

@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from gateway.access.rules import USER
-from gateway.http.console_routes import FILE_HEADERS
-from gateway.http.endpoint import Services, json_response, threads_of
-from gateway.http.openapi.document import openapi_document
-from gateway.http.openapi.examples import with_examples
+from stategate.gateway.access.rules import USER
+from stategate.gateway.http.console_routes import FILE_HEADERS
+from stategate.gateway.http.endpoint import Services, json_response, threads_of
+from stategate.gateway.http.openapi.document import openapi_document
+from stategate.gateway.http.openapi.examples import with_examples
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -49,7 +49,7 @@ def page_routes(described: Sequence[BaseRoute], services: Services) -> list[Base
 
     routes.append(Route("/openapi.json", show_document, methods=["GET"]))
     document = openapi_document([*described, *routes], version=version("stategate"))
-    directory = files("gateway.http") / "pages"
+    directory = files("stategate.gateway.http") / "pages"
     for path, (name, media_type) in _FILES.items():
         page = _page((directory / name).read_bytes(), media_type)
         routes.append(Route(path, page, methods=["GET"]))

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, Protocol
 
-from planner.engine import Session
-from planner.errors import SnapshotTooOldError
+from stategate.planner.engine import Session
+from stategate.planner.errors import SnapshotTooOldError
 
 SNAPSHOTS_MAX: Final = 64
 """Snapshots that are held at once; with more, the one not used for longest is released. As many as

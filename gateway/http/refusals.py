@@ -9,9 +9,9 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gateway.access.peers import Headers
-from gateway.errors import HttpRequestError
-from gateway.http.endpoint import error_response
+from stategate.gateway.access.peers import Headers
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.endpoint import error_response
 
 NO_SNIFFING: Final = (b"x-content-type-options", b"nosniff")
 """A browser takes each answer for what it says it is."""

@@ -28,25 +28,25 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import Scope
 
-from gateway.access.rules import USER
-from gateway.addresses import host_port
-from gateway.errors import HttpRequestError
-from gateway.http.console_routes import console_routes
-from gateway.http.endpoint import (
+from stategate.gateway.access.rules import USER
+from stategate.gateway.addresses import host_port
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.console_routes import console_routes
+from stategate.gateway.http.endpoint import (
     Services,
     json_response,
     threads_of,
 )
-from gateway.http.live.socket_subscribing import SocketEndpoint
-from gateway.http.live.subscribing import SubscribeEndpoint
-from gateway.http.metrics.exposition import Metrics
-from gateway.http.metrics.spark_state import spark_document
-from gateway.http.page_routes import page_routes
-from gateway.http.statements.batches import BatchEndpoint
-from gateway.http.statements.queries import KeyEndpoint, QueryEndpoint
-from gateway.http.statements.typed_queries import TypedEndpoint, query_document
-from planner.errors import UnavailableError
-from planner.typed import TypedQueries
+from stategate.gateway.http.live.socket_subscribing import SocketEndpoint
+from stategate.gateway.http.live.subscribing import SubscribeEndpoint
+from stategate.gateway.http.metrics.exposition import Metrics
+from stategate.gateway.http.metrics.spark_state import spark_document
+from stategate.gateway.http.page_routes import page_routes
+from stategate.gateway.http.statements.batches import BatchEndpoint
+from stategate.gateway.http.statements.queries import KeyEndpoint, QueryEndpoint
+from stategate.gateway.http.statements.typed_queries import TypedEndpoint, query_document
+from stategate.planner.errors import UnavailableError
+from stategate.planner.typed import TypedQueries
 
 
 class _KeyConvertor(PathConvertor):

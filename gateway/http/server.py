@@ -12,25 +12,25 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from gateway.accepting.adopting import adopt
-from gateway.accepting.listening import BACKLOG
-from gateway.accepting.proxied import ProxiedConnections, proxies_with_header
-from gateway.access.address_limits import UnauthenticatedConnections
-from gateway.access.places import PlaceLimits, Places
-from gateway.access.tls import Tls
-from gateway.busy_poll import BusyPoll
-from gateway.http.at_once import AtOnce
-from gateway.http.connection import HttpConnection, HttpLimits
-from gateway.http.refusals import NO_SNIFFING
-from gateway.http.shortcut import ShortcutConnection
-from gateway.http.web_socket import (
+from stategate.gateway.accepting.adopting import adopt
+from stategate.gateway.accepting.listening import BACKLOG
+from stategate.gateway.accepting.proxied import ProxiedConnections, proxies_with_header
+from stategate.gateway.access.address_limits import UnauthenticatedConnections
+from stategate.gateway.access.places import PlaceLimits, Places
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.connection import HttpConnection, HttpLimits
+from stategate.gateway.http.refusals import NO_SNIFFING
+from stategate.gateway.http.shortcut import ShortcutConnection
+from stategate.gateway.http.web_socket import (
     MESSAGE_BYTES_MAX,
     PING_INTERVAL_S,
     PING_TIMEOUT_S,
     WebSocketConnection,
 )
-from gateway.settings import Settings
-from planner.engine import Rights
+from stategate.gateway.settings import Settings
+from stategate.planner.engine import Rights
 
 
 class HttpServer(uvicorn.Server):
@@ -168,7 +168,7 @@ def uvicorn_config(
         loop="none",
         lifespan="off",
         interface="asgi3",
-        # `gateway.access.peers` decides which proxies to trust.
+        # `stategate.gateway.access.peers` decides which proxies to trust.
         proxy_headers=False,
         access_log=False,
         log_config=None,

@@ -20,12 +20,12 @@ from msgspec import Struct
 from starlette.responses import Response
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
-from gateway.elsewhere import Elsewhere
-from gateway.http.answers import answer_headers
-from gateway.http.at_once import AtOnce, Changed, Head, Read
-from gateway.http.connection import HttpConnection
-from gateway.http.endpoint import ANSWER_VERSION, ASKED_NODES
-from gateway.http.statements.lookups import Body
+from stategate.gateway.elsewhere import Elsewhere
+from stategate.gateway.http.answers import answer_headers
+from stategate.gateway.http.at_once import AtOnce, Changed, Head, Read
+from stategate.gateway.http.connection import HttpConnection
+from stategate.gateway.http.endpoint import ANSWER_VERSION, ASKED_NODES
+from stategate.gateway.http.statements.lookups import Body
 
 _Headers: TypeAlias = list[tuple[bytes, bytes]]
 

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from gateway.nodes.service import NodeService
-from stores.errors import LogError
-from stores.hosting.host import Host
-from stores.spec.schema import Column, StoreSchema
-from stores.spec.store import PartitionStatus, Store
+from stategate.gateway.nodes.service import NodeService
+from stategate.stores.errors import LogError
+from stategate.stores.hosting.host import Host
+from stategate.stores.spec.schema import Column, StoreSchema
+from stategate.stores.spec.store import PartitionStatus, Store
 
 
 def describe_stores(host: Host) -> list[dict[str, object]]:

@@ -18,8 +18,8 @@ from uvicorn.server import ServerState
 from websockets.frames import Frame
 from websockets.http11 import Request
 
-from gateway.access.rules import ON_AUTHENTICATED, OnAuthenticated
-from gateway.http.refusals import NO_SNIFFING
+from stategate.gateway.access.rules import ON_AUTHENTICATED, OnAuthenticated
+from stategate.gateway.http.refusals import NO_SNIFFING
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGIReceiveEvent, ASGISendEvent

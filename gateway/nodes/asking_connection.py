@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from gateway.nodes.connection import NodeConnection
-from gateway.nodes.counts import PeerCounts
-from gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame
-from gateway.nodes.handshake import Handshake, Hello
-from gateway.nodes.sent import OnFrame, SentKey
-from stores.nodes.codec import UnknownKindError
-from stores.nodes.links import NodeError, Replied
-from stores.nodes.messages import PACKED_KEYS, Announcement, Answer, Answers, Ask, Heard
-from stores.nodes.packed_keys import KeyAnswerReader
+from stategate.gateway.nodes.connection import NodeConnection
+from stategate.gateway.nodes.counts import PeerCounts
+from stategate.gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame
+from stategate.gateway.nodes.handshake import Handshake, Hello
+from stategate.gateway.nodes.sent import OnFrame, SentKey
+from stategate.stores.nodes.codec import UnknownKindError
+from stategate.stores.nodes.links import NodeError, Replied
+from stategate.stores.nodes.messages import PACKED_KEYS, Announcement, Answer, Answers, Ask, Heard
+from stategate.stores.nodes.packed_keys import KeyAnswerReader
 
 SILENCE_S = 2.0
 """A node that sends nothing for so long is lost: it announces itself every half second. So is one

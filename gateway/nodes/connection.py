@@ -7,12 +7,19 @@ import logging
 import socket
 from typing import cast
 
-from gateway.nodes.counts import PeerCounts
-from gateway.nodes.frames import FRAME_BYTES_MAX, ONE_WAY, Frame, FrameReader, frame, keys_frame
-from gateway.nodes.handshake import Handshake, HandshakeError, Hello, SelfError
-from stores.nodes.codec import MessageError
-from stores.nodes.links import NodeError
-from stores.nodes.messages import Refused
+from stategate.gateway.nodes.counts import PeerCounts
+from stategate.gateway.nodes.frames import (
+    FRAME_BYTES_MAX,
+    ONE_WAY,
+    Frame,
+    FrameReader,
+    frame,
+    keys_frame,
+)
+from stategate.gateway.nodes.handshake import Handshake, HandshakeError, Hello, SelfError
+from stategate.stores.nodes.codec import MessageError
+from stategate.stores.nodes.links import NodeError
+from stategate.stores.nodes.messages import Refused
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stores.nodes.failover import Unreadable
+from stategate.stores.nodes.failover import Unreadable
 
 logger = logging.getLogger(__name__)
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 from msgspec import Struct
 
-from stores.nodes.codec import MessageError, decode, encode
-from stores.nodes.messages import REPLIES, REQUESTS, Reply, Request
-from stores.nodes.packed_keys import packed
+from stategate.stores.nodes.codec import MessageError, decode, encode
+from stategate.stores.nodes.messages import REPLIES, REQUESTS, Reply, Request
+from stategate.stores.nodes.packed_keys import packed
 
 _HEADER = struct.Struct("!III")
 _COUNTED = _HEADER.size - 4
@@ -24,7 +24,7 @@ FRAME_BYTES_MAX = 1 << 30
 ONE_WAY = 0
 """The number of a request that gets no reply, and of an announcement."""
 KEYS = (1 << 32) - 1
-"""The number of a frame of many lookups, or of their answers; see `stores.nodes.packed_keys`."""
+"""A frame of many lookups, or of their answers; see `stategate.stores.nodes.packed_keys`."""
 
 
 class Frame(Struct, frozen=True):

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from gateway.access.private_files import require_private
-from gateway.errors import SettingsError
-from stores.nodes.codec import decode, encode, known
-from stores.nodes.links import NodeError
-from stores.nodes.messages import LEAST_VERSION, MINOR, VERSION
+from stategate.gateway.access.private_files import require_private
+from stategate.gateway.errors import SettingsError
+from stategate.stores.nodes.codec import decode, encode, known
+from stategate.stores.nodes.links import NodeError
+from stategate.stores.nodes.messages import LEAST_VERSION, MINOR, VERSION
 
 _NONCE_BYTES = 16
 _SECRET_BYTES_LEAST = 16
@@ -66,7 +66,7 @@ class Hello(Struct, frozen=True):
     instance: bytes
     """A random number of the node since its start."""
     minor: int = 0
-    """What it knows beyond the version; see `stores.nodes.messages.MINOR`."""
+    """What it knows beyond the version; see `stategate.stores.nodes.messages.MINOR`."""
     least: int = 0
     """The oldest version that it speaks; 0 if it speaks only the newest."""
     product: str = ""

@@ -11,25 +11,25 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from gateway.addresses import Address
-from gateway.nodes.asking_connection import AskingConnection
-from gateway.nodes.counts import PeerCounts
-from gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame
-from gateway.nodes.handshake import Handshake, Hello
-from gateway.nodes.sent import OnFrame, Sent, SentKey, Waiter
-from stores.errors import StoreError
-from stores.nodes.asking_once import begin_key_as_ask
-from stores.nodes.links import NodeError, OnKeyAnswer, OnReply, Replied
-from stores.nodes.messages import (
+from stategate.gateway.addresses import Address
+from stategate.gateway.nodes.asking_connection import AskingConnection
+from stategate.gateway.nodes.counts import PeerCounts
+from stategate.gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame
+from stategate.gateway.nodes.handshake import Handshake, Hello
+from stategate.gateway.nodes.sent import OnFrame, Sent, SentKey, Waiter
+from stategate.stores.errors import StoreError
+from stategate.stores.nodes.asking_once import begin_key_as_ask
+from stategate.stores.nodes.links import NodeError, OnKeyAnswer, OnReply, Replied
+from stategate.stores.nodes.messages import (
     Announcement,
     Ask,
     Release,
     Request,
     WaitForBound,
 )
-from stores.nodes.packed_keys import pack_key, pack_plain_key
-from stores.spec.schema import Key
-from stores.spec.store import Waiting
+from stategate.stores.nodes.packed_keys import pack_key, pack_plain_key
+from stategate.stores.spec.schema import Key
+from stategate.stores.spec.store import Waiting
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class LinkWatcher(Protocol):
 
 
 class NodeLink:
-    """A `stores.nodes.links.Link` over one connection at a time.
+    """A `stategate.stores.nodes.links.Link` over one connection at a time.
 
     Args:
         address: where the node listens.

@@ -9,10 +9,10 @@ from pathlib import Path
 from socket import SOCK_STREAM, getaddrinfo
 from typing import TypeAlias
 
-from gateway.addresses import Address, parse_address
-from gateway.errors import SettingsError
-from stores.errors import ArgumentError
-from stores.nodes.placement import NODES_MAX, Node
+from stategate.gateway.addresses import Address, parse_address
+from stategate.gateway.errors import SettingsError
+from stategate.stores.errors import ArgumentError
+from stategate.stores.nodes.placement import NODES_MAX, Node
 
 _HINT = (
     "Write a=10.0.0.1:7430,b=10.0.0.2:7430, or file:PATH with such an entry in each line, or "

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 
-from stores.errors import StoreError
-from stores.hosting.host import Host
-from stores.nodes.handover import Changes
-from stores.spec.store import Role
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.host import Host
+from stategate.stores.nodes.handover import Changes
+from stategate.stores.spec.store import Role
 
 logger = logging.getLogger(__name__)
 

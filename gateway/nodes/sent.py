@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
-from gateway.nodes.counts import PeerCounts
-from gateway.nodes.frames import Frame
-from stores.nodes.links import NodeError, OnKeyAnswer, Replied
-from stores.nodes.messages import Answer, Request
+from stategate.gateway.nodes.counts import PeerCounts
+from stategate.gateway.nodes.frames import Frame
+from stategate.stores.nodes.links import NodeError, OnKeyAnswer, Replied
+from stategate.stores.nodes.messages import Answer, Request
 
 OnFrame: TypeAlias = Callable[[Frame | Replied | NodeError], object]
 """Takes a reply in its frame, or one that came packed with others."""
@@ -30,7 +30,7 @@ class Sender(Protocol):
 
 
 class Sent:
-    """A request on its way; see `stores.spec.store.Waiting`."""
+    """A request on its way; see `stategate.stores.spec.store.Waiting`."""
 
     __slots__ = ("_is_over", "_link", "_on_frame", "began_s", "is_wait", "number")
 

@@ -12,17 +12,17 @@ from functools import partial
 
 import pyarrow as pa
 
-from gateway.accepting.listening import cannot_listen
-from gateway.addresses import Address, host_port
-from gateway.nodes.connection import NodeConnection
-from gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame, keys_frame
-from gateway.nodes.handshake import Handshake, Hello
-from gateway.statement_threads import StatementThreads
-from planner.errors import QueryError
-from stores.errors import StoreError
-from stores.nodes.answering import Answering, cannot_reduce
-from stores.nodes.codec import MessageError, UnknownKindError
-from stores.nodes.messages import (
+from stategate.gateway.accepting.listening import cannot_listen
+from stategate.gateway.addresses import Address, host_port
+from stategate.gateway.nodes.connection import NodeConnection
+from stategate.gateway.nodes.frames import KEYS, ONE_WAY, Frame, frame, keys_frame
+from stategate.gateway.nodes.handshake import Handshake, Hello
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.errors import QueryError
+from stategate.stores.errors import StoreError
+from stategate.stores.nodes.answering import Answering, cannot_reduce
+from stategate.stores.nodes.codec import MessageError, UnknownKindError
+from stategate.stores.nodes.messages import (
     Announcement,
     Heard,
     Met,
@@ -32,10 +32,10 @@ from stores.nodes.messages import (
     Request,
     WaitForBound,
 )
-from stores.nodes.packed_keys import KeyAnswerPacker, asked_keys
-from stores.spec.reductions import Reduce
-from stores.spec.store import Store, Waiting
-from stores.spec.traces import OnRead
+from stategate.stores.nodes.packed_keys import KeyAnswerPacker, asked_keys
+from stategate.stores.spec.reductions import Reduce
+from stategate.stores.spec.store import Store, Waiting
+from stategate.stores.spec.traces import OnRead
 
 logger = logging.getLogger(__name__)
 

@@ -16,12 +16,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from gateway.access.tls import Tls, trusting_context
-from gateway.addresses import Address, parse_address
-from gateway.busy_poll import BusyPoll
-from gateway.errors import GatewayError, SettingsError
-from gateway.nodes.counts import MeasuredPeer, UnreadableCopies
-from gateway.nodes.handshake import (
+from stategate.gateway.access.tls import Tls, trusting_context
+from stategate.gateway.addresses import Address, parse_address
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.errors import GatewayError, SettingsError
+from stategate.gateway.nodes.counts import MeasuredPeer, UnreadableCopies
+from stategate.gateway.nodes.handshake import (
     SPOKEN,
     Handshake,
     HandshakeError,
@@ -30,32 +30,32 @@ from gateway.nodes.handshake import (
     new_instance,
     read_secret,
 )
-from gateway.nodes.link import NodeLink
-from gateway.nodes.peers import Peer, peers_of
-from gateway.nodes.replicas import make
-from gateway.nodes.server import NodeServer
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from gateway.thread_settings import thread_count
-from stores.hosting.host import Host
-from stores.nodes.answering import cannot_reduce
-from stores.nodes.cluster import Cluster
-from stores.nodes.handover import (
+from stategate.gateway.nodes.link import NodeLink
+from stategate.gateway.nodes.peers import Peer, peers_of
+from stategate.gateway.nodes.replicas import make
+from stategate.gateway.nodes.server import NodeServer
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.gateway.thread_settings import thread_count
+from stategate.stores.hosting.host import Host
+from stategate.stores.nodes.answering import cannot_reduce
+from stategate.stores.nodes.cluster import Cluster
+from stategate.stores.nodes.handover import (
     Held,
     announcement,
     changes,
     may_answer,
     may_leave,
 )
-from stores.nodes.links import Link
-from stores.nodes.messages import Announcement
-from stores.nodes.placement import Node
-from stores.nodes.view import View, with_zone
-from stores.spec.catalog import NodeStatus
-from stores.spec.reductions import Reduce
-from stores.spec.schema import StoreSchema
-from stores.spec.store import Role
-from stores.spec.traces import OnRead
+from stategate.stores.nodes.links import Link
+from stategate.stores.nodes.messages import Announcement
+from stategate.stores.nodes.placement import Node
+from stategate.stores.nodes.view import View, with_zone
+from stategate.stores.spec.catalog import NodeStatus
+from stategate.stores.spec.reductions import Reduce
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import Role
+from stategate.stores.spec.traces import OnRead
 
 logger = logging.getLogger(__name__)
 

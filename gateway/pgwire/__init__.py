@@ -13,7 +13,7 @@ An error goes through two files until the Sync. `statements/dialog.py`: `Dialog.
 SKIPPING, in which `next_event` drops all messages but the Sync.
 """
 
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.server import PgServer
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.server import PgServer
 
 __all__ = ["PgLimits", "PgServer"]

@@ -12,23 +12,23 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import cast
 
-from gateway.accepting.proxied import source_of
-from gateway.accepting.start_tls import CLIENT_HELLO, start_tls
-from gateway.access.open_sessions import USER_IS_GONE
-from gateway.access.proxy_header import Source
-from gateway.access.tls import POSTGRES_PROTOCOL, Identity
-from gateway.failures import RequestContext, to_query_error
-from gateway.pgwire.client_timeouts import ClientTimeouts, keep_alive
-from gateway.pgwire.entry.startup import StartupPhase
-from gateway.pgwire.host import Host
-from gateway.pgwire.input_output import Input, Output
-from gateway.pgwire.protocol.client_messages import FrontendMessage, Terminate
-from gateway.pgwire.protocol.connection import Connection, State
-from gateway.pgwire.protocol.errors import FATAL, RemoteProtocolError, fatal, respond
-from gateway.pgwire.protocol.server_messages import ErrorResponse
-from gateway.pgwire.statements.dialog import Dialog, Work
-from gateway.pgwire.statements.replies import ReportedSettings
-from planner.engine import ListedCursor, ListedSession, Session
+from stategate.gateway.accepting.proxied import source_of
+from stategate.gateway.accepting.start_tls import CLIENT_HELLO, start_tls
+from stategate.gateway.access.open_sessions import USER_IS_GONE
+from stategate.gateway.access.proxy_header import Source
+from stategate.gateway.access.tls import POSTGRES_PROTOCOL, Identity
+from stategate.gateway.failures import RequestContext, to_query_error
+from stategate.gateway.pgwire.client_timeouts import ClientTimeouts, keep_alive
+from stategate.gateway.pgwire.entry.startup import StartupPhase
+from stategate.gateway.pgwire.host import Host
+from stategate.gateway.pgwire.input_output import Input, Output
+from stategate.gateway.pgwire.protocol.client_messages import FrontendMessage, Terminate
+from stategate.gateway.pgwire.protocol.connection import Connection, State
+from stategate.gateway.pgwire.protocol.errors import FATAL, RemoteProtocolError, fatal, respond
+from stategate.gateway.pgwire.protocol.server_messages import ErrorResponse
+from stategate.gateway.pgwire.statements.dialog import Dialog, Work
+from stategate.gateway.pgwire.statements.replies import ReportedSettings
+from stategate.planner.engine import ListedCursor, ListedSession, Session
 
 logger = logging.getLogger(__name__)
 

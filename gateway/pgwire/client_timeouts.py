@@ -5,9 +5,9 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 
-from gateway.pgwire.protocol.errors import fatal
-from gateway.pgwire.protocol.limits import PgLimits, idle_timeout_s
-from gateway.pgwire.protocol.server_messages import ErrorResponse
+from stategate.gateway.pgwire.protocol.errors import fatal
+from stategate.gateway.pgwire.protocol.limits import PgLimits, idle_timeout_s
+from stategate.gateway.pgwire.protocol.server_messages import ErrorResponse
 
 IDLE_TIMEOUT = "57P05"
 IDLE_IN_TRANSACTION_TIMEOUT = "25P03"

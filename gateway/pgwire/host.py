@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Protocol, TypeVar
 
-from gateway.access.rules import Access
-from gateway.access.tls import Tls
-from gateway.busy_poll import BusyPoll
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.statements.dialog import Work
-from gateway.statement_threads import StatementThreads
-from gateway.turns import Turns
-from planner.engine import Backends, Engine
+from stategate.gateway.access.rules import Access
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.statements.dialog import Work
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.gateway.turns import Turns
+from stategate.planner.engine import Backends, Engine
 
 C_contra = TypeVar("C_contra", contravariant=True)
 

@@ -10,11 +10,11 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from gateway.pgwire.protocol.client_messages import FrontendMessage
-from gateway.pgwire.protocol.connection import Connection, State
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.statements.dialog import Work
-from gateway.turns import Turns
+from stategate.gateway.pgwire.protocol.client_messages import FrontendMessage
+from stategate.gateway.pgwire.protocol.connection import Connection, State
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.statements.dialog import Work
+from stategate.gateway.turns import Turns
 
 logger = logging.getLogger(__name__)
 
@@ -220,7 +220,7 @@ class Output:
             self.flush()
 
     def answer(self, encoded: bytes) -> None:
-        """Send a whole short answer, now or with those to other clients; see `gateway.turns`."""
+        """Send a short answer, now or with those to others; see `stategate.gateway.turns`."""
         turns = self._turns
         if turns.to_skip and not self._pending and self._transport is not None:
             turns.to_skip -= 1

@@ -11,20 +11,20 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
-from gateway.accepting.adopting import adopt
-from gateway.accepting.proxied import ProxiedConnections
-from gateway.access.address_limits import UnauthenticatedConnections
-from gateway.access.peers import Proxies
-from gateway.access.places import PlaceLimits, Places
-from gateway.access.rules import Access
-from gateway.access.tls import Tls
-from gateway.busy_poll import BusyPoll
-from gateway.pgwire.client import Client
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from gateway.turns import Turns
-from planner.engine import Engine, ListedSession, LockTable
+from stategate.gateway.accepting.adopting import adopt
+from stategate.gateway.accepting.proxied import ProxiedConnections
+from stategate.gateway.access.address_limits import UnauthenticatedConnections
+from stategate.gateway.access.peers import Proxies
+from stategate.gateway.access.places import PlaceLimits, Places
+from stategate.gateway.access.rules import Access
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.pgwire.client import Client
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.gateway.turns import Turns
+from stategate.planner.engine import Engine, ListedSession, LockTable
 
 logger = logging.getLogger(__name__)
 

@@ -43,7 +43,7 @@ def run_composing(listener: socket.socket, owner: socket.socket) -> None:
     # The supervisor ends it; a terminal sends signals to it, too, even while it starts.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # kept by the program that replaces this one
-    from gateway.wiring import serve_composing  # noqa: PLC0415 - the supervisor needs no engine
+    from stategate.gateway.wiring import serve_composing  # noqa: PLC0415 - the supervisor needs no engine
 
     serve_composing(listener, owner)
 

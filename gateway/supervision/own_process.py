@@ -14,10 +14,10 @@ import tempfile
 from collections.abc import Sequence
 from typing import NoReturn
 
-from gateway.errors import GatewayError
-from gateway.process_setup import announce, configure_logging, print_error
-from gateway.settings import Settings
-from gateway.supervision.supervisor import run_workers
+from stategate.gateway.errors import GatewayError
+from stategate.gateway.process_setup import announce, configure_logging, print_error
+from stategate.gateway.settings import Settings
+from stategate.gateway.supervision.supervisor import run_workers
 
 
 def become_supervisor(settings: Settings, modules: Sequence[str]) -> NoReturn:

@@ -7,7 +7,7 @@ import signal
 
 gc.disable()  # what is loaded stays
 
-import gateway.wiring  # noqa: E402, F401 - the workers share these modules
+import stategate.gateway.wiring  # noqa: E402, F401 - the workers share these modules
 
 # A collection would write to objects, and a page of memory that is written to is no longer shared.
 gc.collect()

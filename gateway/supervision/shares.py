@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gateway.errors import SettingsError
-from gateway.settings import SETTINGS, Settings
-from gateway.thread_settings import thread_count
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.settings import SETTINGS, Settings
+from stategate.gateway.thread_settings import thread_count
 
 _DIVIDED = (
     "cache_bytes",

@@ -23,16 +23,16 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-from gateway.accepting.listening import listen, shown_address
-from gateway.accepting.open_files import OUT_OF_FILES
-from gateway.addresses import host_port, parse_address
-from gateway.errors import ServeError, SettingsError
-from gateway.settings import Settings
-from gateway.supervision.composing import ComposingServer
-from gateway.supervision.shares import data_of, share_of
-from gateway.supervision.worker import FAILED, run_worker
-from gateway.workers.links import Note, Order, SupervisorEnd
-from gateway.workers.siblings import WorkerPlace, composing_socket
+from stategate.gateway.accepting.listening import listen, shown_address
+from stategate.gateway.accepting.open_files import OUT_OF_FILES
+from stategate.gateway.addresses import host_port, parse_address
+from stategate.gateway.errors import ServeError, SettingsError
+from stategate.gateway.settings import Settings
+from stategate.gateway.supervision.composing import ComposingServer
+from stategate.gateway.supervision.shares import data_of, share_of
+from stategate.gateway.supervision.worker import FAILED, run_worker
+from stategate.gateway.workers.links import Note, Order, SupervisorEnd
+from stategate.gateway.workers.siblings import WorkerPlace, composing_socket
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ class _Supervisor:
         # Arrow's own allocator keeps what threads that ended have freed, in each worker.
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["gateway.supervision.preloaded"])
+        self._context.set_forkserver_preload(["stategate.gateway.supervision.preloaded"])
         self._composing = ComposingServer(self._context, composing_socket(directory))
         self._workers: dict[int, _Worker] = {}
         self._listeners: Mapping[Order, socket.socket] = {}

@@ -7,12 +7,12 @@ import socket
 import sys
 from collections.abc import Sequence
 
-from gateway.errors import GatewayError
-from gateway.process_setup import configure_logging, load_modules, print_error
-from gateway.settings import Settings
-from gateway.supervision.shares import share_of
-from gateway.workers.links import WorkerEnd
-from gateway.workers.siblings import Siblings, WorkerPlace
+from stategate.gateway.errors import GatewayError
+from stategate.gateway.process_setup import configure_logging, load_modules, print_error
+from stategate.gateway.settings import Settings
+from stategate.gateway.supervision.shares import share_of
+from stategate.gateway.workers.links import WorkerEnd
+from stategate.gateway.workers.siblings import Siblings, WorkerPlace
 
 FAILED = 2
 """Exit status of a worker that cannot start, where another one could not start either."""
@@ -31,8 +31,8 @@ def run_worker(
         link: the worker's end of its link.
         modules: are imported first, to register kinds of stores or queries.
     """
-    from gateway.wiring import run_gateway  # noqa: PLC0415 - the supervisor needs no engine
-    from gateway.workers.whole_gateway import WorkerLinks  # noqa: PLC0415
+    from stategate.gateway.wiring import run_gateway  # noqa: PLC0415 - the supervisor needs no engine
+    from stategate.gateway.workers.whole_gateway import WorkerLinks  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the server that forked this process ignores it

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from opentelemetry.context import Context
 
-from gateway.tracing.spans import context_of
-from planner.engine import Session, tags_of
+from stategate.gateway.tracing.spans import context_of
+from stategate.planner.engine import Session, tags_of
 
 
 class _TextContext:

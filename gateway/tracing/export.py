@@ -13,12 +13,12 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from gateway.tracing.contexts import read_tags, take_context
-from gateway.tracing.spans import StatementSpan, add_read_for_node, context_of
-from gateway.watching.engine import WatchedEngine, WatchedLookUp
-from gateway.watching.typed import WatchedAsk
-from planner.engine import Engine, LookUp, Session, TracedRead
-from planner.typed import Ask
+from stategate.gateway.tracing.contexts import read_tags, take_context
+from stategate.gateway.tracing.spans import StatementSpan, add_read_for_node, context_of
+from stategate.gateway.watching.engine import WatchedEngine, WatchedLookUp
+from stategate.gateway.watching.typed import WatchedAsk
+from stategate.planner.engine import Engine, LookUp, Session, TracedRead
+from stategate.planner.typed import Ask
 
 CLOSE_S = 2.0
 """How long the end of the gateway may wait for the collector."""

@@ -23,8 +23,8 @@ from opentelemetry.trace import (
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.types import AttributeValue
 
-from gateway.watching.statements import Read, Times, shape_of
-from planner.engine import QueryError, Trace, TracedRead
+from stategate.gateway.watching.statements import Read, Times, shape_of
+from stategate.planner.engine import QueryError, Trace, TracedRead
 
 SYSTEM: Final = "stategate"
 _OF_NODES: Final = TraceContextTextMapPropagator()

@@ -9,9 +9,9 @@ from typing import Final
 
 import pyarrow as pa
 
-from gateway.watching.statements import Read, Watched, Watcher, reads_of
-from gateway.watching.subscription import open_watched
-from planner.engine import (
+from stategate.gateway.watching.statements import Read, Watched, Watcher, reads_of
+from stategate.gateway.watching.subscription import open_watched
+from stategate.planner.engine import (
     Asked,
     Cancellation,
     DataType,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, Protocol, TypeAlias
 
-from planner.engine import PartitionAnswer, Session, Trace, statement_shape
+from stategate.planner.engine import PartitionAnswer, Session, Trace, statement_shape
 
 Times: TypeAlias = Mapping[tuple[str, int], tuple[int, int]]
 """When each partition was asked, and when it was done, in epoch nanoseconds."""

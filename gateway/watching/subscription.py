@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from gateway.watching.statements import Watched
-from planner.engine import Column, FirstRows, LiveEvent, QueryError, Subscription
+from stategate.gateway.watching.statements import Watched
+from stategate.planner.engine import Column, FirstRows, LiveEvent, QueryError, Subscription
 
 
 def open_watched(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gateway.watching.statements import Watcher, reads_of
-from planner.engine import Cancellation, Session, Value
-from planner.typed import Ask, TypedAnswer, TypedQuery
+from stategate.gateway.watching.statements import Watcher, reads_of
+from stategate.planner.engine import Cancellation, Session, Value
+from stategate.planner.typed import Ask, TypedAnswer, TypedQuery
 
 
 class WatchedAsk:

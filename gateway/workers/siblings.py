@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from planner.errors import UnavailableError
+from stategate.planner.errors import UnavailableError
 
 logger = logging.getLogger(__name__)
 

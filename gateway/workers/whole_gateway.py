@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gateway.workers.links import WorkerEnd
-from gateway.workers.siblings import Answer, Siblings
-from planner.engine import ListedSession, RunningQueries, RunningQuery, SlowQuery
+from stategate.gateway.workers.links import WorkerEnd
+from stategate.gateway.workers.siblings import Answer, Siblings
+from stategate.planner.engine import ListedSession, RunningQueries, RunningQuery, SlowQuery
 
 _SESSIONS, _QUERIES, _SLOW, _METRICS = "sessions", "queries", "slow", "metrics"
 _CANCEL, _CANCEL_QUERIES, _SIGNAL, _NOTIFY = "cancel", "cancel_queries", "signal", "notify"

@@ -12,58 +12,67 @@ from collections.abc import Sequence
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.binding.bound import Bound, Source, Translated
-from planner.binding.column_origins import origins_of
-from planner.binding.computed_values import extract_values
-from planner.binding.derived_tables import DerivedTables, Readable, Resolver
-from planner.binding.desugar import desugar
-from planner.binding.naming.from_items import Relation as Named
-from planner.binding.naming.names import resolve_names
-from planner.binding.naming.result_names import EXPRESSION, names_of_rows
-from planner.binding.parameters import Parameters
-from planner.binding.plain_joins import PlainJoin, plain_join
-from planner.binding.pushdown import Pushdown
-from planner.binding.qualifiers import tell_apart, unqualify_all, unqualify_call, unqualify_type
-from planner.binding.relations import Relation, Vocabulary, identifier
-from planner.binding.scopes import scopes_of
-from planner.binding.table_aliases import alias_columns, readable_columns
-from planner.errors import NotSupportedError, QueryError
-from planner.postgres import rewrite
-from planner.postgres.address_checks import check_addresses
-from planner.postgres.arities import check_arguments
-from planner.postgres.common_types import agree_in_comparisons, match_columns
-from planner.postgres.distinct_lists import sort_distinct_lists
-from planner.postgres.document_checks import check_documents, check_using
-from planner.postgres.document_order import order_documents
-from planner.postgres.expressions.nested_macros import hold_nested
-from planner.postgres.expressions.volatile import compute_once
-from planner.postgres.local_times import localize
-from planner.postgres.operator_checks import MissingOperator, check_inner_rows, missing_operator
-from planner.postgres.places import check_places
-from planner.postgres.recursion import check_recursion
-from planner.postgres.refused import refuse, unknown_function
-from planner.postgres.types.alternatives import check_alternatives
-from planner.postgres.types.array_literals import convert_array_literals
-from planner.postgres.types.functions import columns_of_function
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import (
+from stategate.planner.binding.bound import Bound, Source, Translated
+from stategate.planner.binding.column_origins import origins_of
+from stategate.planner.binding.computed_values import extract_values
+from stategate.planner.binding.derived_tables import DerivedTables, Readable, Resolver
+from stategate.planner.binding.desugar import desugar
+from stategate.planner.binding.naming.from_items import Relation as Named
+from stategate.planner.binding.naming.names import resolve_names
+from stategate.planner.binding.naming.result_names import EXPRESSION, names_of_rows
+from stategate.planner.binding.parameters import Parameters
+from stategate.planner.binding.plain_joins import PlainJoin, plain_join
+from stategate.planner.binding.pushdown import Pushdown
+from stategate.planner.binding.qualifiers import (
+    tell_apart,
+    unqualify_all,
+    unqualify_call,
+    unqualify_type,
+)
+from stategate.planner.binding.relations import Relation, Vocabulary, identifier
+from stategate.planner.binding.scopes import scopes_of
+from stategate.planner.binding.table_aliases import alias_columns, readable_columns
+from stategate.planner.errors import NotSupportedError, QueryError
+from stategate.planner.postgres import rewrite
+from stategate.planner.postgres.address_checks import check_addresses
+from stategate.planner.postgres.arities import check_arguments
+from stategate.planner.postgres.common_types import agree_in_comparisons, match_columns
+from stategate.planner.postgres.distinct_lists import sort_distinct_lists
+from stategate.planner.postgres.document_checks import check_documents, check_using
+from stategate.planner.postgres.document_order import order_documents
+from stategate.planner.postgres.expressions.nested_macros import hold_nested
+from stategate.planner.postgres.expressions.volatile import compute_once
+from stategate.planner.postgres.local_times import localize
+from stategate.planner.postgres.operator_checks import (
+    MissingOperator,
+    check_inner_rows,
+    missing_operator,
+)
+from stategate.planner.postgres.places import check_places
+from stategate.planner.postgres.recursion import check_recursion
+from stategate.planner.postgres.refused import refuse, unknown_function
+from stategate.planner.postgres.types.alternatives import check_alternatives
+from stategate.planner.postgres.types.array_literals import convert_array_literals
+from stategate.planner.postgres.types.functions import columns_of_function
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import (
     convert_byte_literals,
     convert_compared_literals,
     convert_number_arguments,
 )
-from planner.postgres.types.output_columns import (
+from stategate.planner.postgres.types.output_columns import (
     Outputs,
     expand_fields,
     name_columns,
     name_values,
 )
-from planner.syntax.with_clause import Clause
-from planner.trees.checkpoints import checkpoint
-from planner.trees.column_names import column_name
-from planner.trees.nodes import kinds, put, strip
-from planner.values import type_modifiers
-from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
-from stores.spec.schema import Column, DataType
+from stategate.planner.syntax.with_clause import Clause
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.column_names import column_name
+from stategate.planner.trees.nodes import kinds, put, strip
+from stategate.planner.values import type_modifiers
+from stategate.planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
+from stategate.stores.spec.schema import Column, DataType
 
 
 def bind(

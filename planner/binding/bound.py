@@ -7,14 +7,14 @@ from collections.abc import Callable
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.column_origins import Origins
-from planner.binding.computed_values import ComputedValue
-from planner.binding.plain_joins import PlainJoin
-from planner.binding.predicates import Predicate
-from planner.binding.pushdown import Compared
-from planner.binding.relations import Relation
-from planner.trees.nodes import Nodes
-from stores.spec.schema import DataType
+from stategate.planner.binding.column_origins import Origins
+from stategate.planner.binding.computed_values import ComputedValue
+from stategate.planner.binding.plain_joins import PlainJoin
+from stategate.planner.binding.predicates import Predicate
+from stategate.planner.binding.pushdown import Compared
+from stategate.planner.binding.relations import Relation
+from stategate.planner.trees.nodes import Nodes
+from stategate.stores.spec.schema import DataType
 
 
 class Source(Struct, frozen=True, kw_only=True):

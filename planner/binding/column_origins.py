@@ -9,9 +9,9 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.binding.relations import Relation
-from planner.postgres.types.output_columns import Outputs, is_star
-from stores.spec.schema import Column
+from stategate.planner.binding.relations import Relation
+from stategate.planner.postgres.types.output_columns import Outputs, is_star
+from stategate.stores.spec.schema import Column
 
 Origin: TypeAlias = tuple[Relation, str]
 """A relation and the name of its column."""

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct, structs
 from sqlglot import exp
 
-from planner.binding.predicates import (
+from stategate.planner.binding.predicates import (
     EVERY_ROW,
     NO_ROW,
     UNKNOWN,
@@ -25,13 +25,13 @@ from planner.binding.predicates import (
     all_hold,
     equals_one_of,
 )
-from planner.trees.known_arguments import known_node
-from planner.values.casts import keeps_all
-from planner.values.comparison_bounds import Fit, Fitted, Fitter, Outside
-from planner.values.constants import constant_of
-from planner.values.sqltypes import data_type_of
-from planner.values.type_modifiers import length_of, second_digits_of
-from stores.spec.schema import DATE, TEXT, Column, DataType, Kind, Value
+from stategate.planner.trees.known_arguments import known_node
+from stategate.planner.values.casts import keeps_all
+from stategate.planner.values.comparison_bounds import Fit, Fitted, Fitter, Outside
+from stategate.planner.values.constants import constant_of
+from stategate.planner.values.sqltypes import data_type_of
+from stategate.planner.values.type_modifiers import length_of, second_digits_of
+from stategate.stores.spec.schema import DATE, TEXT, Column, DataType, Kind, Value
 
 ColumnOf: TypeAlias = Callable[[exp.Column], Column | None]
 """Returns the column of the relation; None for a column of another relation."""

@@ -13,20 +13,20 @@ from collections.abc import Iterator
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.operands import parameter_of
-from planner.binding.parameters import Parameters
-from planner.binding.quick_values import Quick, quick_value
-from planner.errors import QueryError
-from planner.postgres.expressions.volatile import VOLATILE
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.records.functions import OF_MANY_ROWS, RECORDS
-from planner.trees.known_arguments import known_node
-from planner.trees.nodes import CALLS, Nodes, kinds, parameter_number, put
-from planner.values.catalog_types import is_of_catalog
-from planner.values.comparison_bounds import INT_BITS
-from planner.values.constants import constant_of
-from stores.spec.schema import BIGINT, DataType, Kind
+from stategate.planner.binding.operands import parameter_of
+from stategate.planner.binding.parameters import Parameters
+from stategate.planner.binding.quick_values import Quick, quick_value
+from stategate.planner.errors import QueryError
+from stategate.planner.postgres.expressions.volatile import VOLATILE
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.records.functions import OF_MANY_ROWS, RECORDS
+from stategate.planner.trees.known_arguments import known_node
+from stategate.planner.trees.nodes import CALLS, Nodes, kinds, parameter_number, put
+from stategate.planner.values.catalog_types import is_of_catalog
+from stategate.planner.values.comparison_bounds import INT_BITS
+from stategate.planner.values.constants import constant_of
+from stategate.stores.spec.schema import BIGINT, DataType, Kind
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _WITH_TEXT = (exp.Like, exp.StartsWith)

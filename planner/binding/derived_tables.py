@@ -14,10 +14,10 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.postgres.types.output_columns import Outputs, from_items, is_star
-from planner.trees.known_arguments import known_node
-from planner.trees.nodes import Nodes
-from stores.spec.schema import Column
+from stategate.planner.postgres.types.output_columns import Outputs, from_items, is_star
+from stategate.planner.trees.known_arguments import known_node
+from stategate.planner.trees.nodes import Nodes
+from stategate.stores.spec.schema import Column
 
 Readable: TypeAlias = Mapping[str, Column]
 """The columns of a relation, by their names in the statement."""

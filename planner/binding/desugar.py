@@ -16,28 +16,28 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.binding.naming.result_names import WHOLE_ROW
-from planner.binding.outer_joins import may_be_missing
-from planner.errors import NotSupportedError, UnknownNameError
-from planner.postgres.expressions.conditions import (
+from stategate.planner.binding.naming.result_names import WHOLE_ROW
+from stategate.planner.binding.outer_joins import may_be_missing
+from stategate.planner.errors import NotSupportedError, UnknownNameError
+from stategate.planner.postgres.expressions.conditions import (
     COMPARISONS,
     as_row,
     check_widths,
     compare_rows,
     is_row_call,
 )
-from planner.postgres.select_clauses import (
+from stategate.planner.postgres.select_clauses import (
     DESUGARED,
     desugar_clauses,
     desugar_row_functions,
     desugar_value_functions,
     drop_group_words,
 )
-from planner.trees.brackets import desugar_brackets
-from planner.trees.grammar import check_nodes
-from planner.trees.known_arguments import check_known
-from planner.trees.nodes import CALLS, Nodes, kinds, position_of, put, signed, strip
-from stores.spec.schema import VALID_FROM, VALID_TO
+from stategate.planner.trees.brackets import desugar_brackets
+from stategate.planner.trees.grammar import check_nodes
+from stategate.planner.trees.known_arguments import check_known
+from stategate.planner.trees.nodes import CALLS, Nodes, kinds, position_of, put, signed, strip
+from stategate.stores.spec.schema import VALID_FROM, VALID_TO
 
 
 def desugar(tree: exp.Query) -> Nodes:  # noqa: C901 - one form after the other

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from planner.binding.predicates import (
+from stategate.planner.binding.predicates import (
     Compares,
     Condition,
     Equals,
@@ -19,10 +19,10 @@ from planner.binding.predicates import (
     fitted,
     fitted_values,
 )
-from planner.values.comparison_bounds import Fitted, Outside
-from stores.codec.rows import row_getter
-from stores.spec.query import EVERYTHING, Interval
-from stores.spec.schema import Key, Row, Value
+from stategate.planner.values.comparison_bounds import Fitted, Outside
+from stategate.stores.codec.rows import row_getter
+from stategate.stores.spec.query import EVERYTHING, Interval
+from stategate.stores.spec.schema import Key, Row, Value
 
 End: TypeAlias = tuple[Value, bool]
 """A value, and whether the range includes it."""

@@ -13,14 +13,14 @@ from msgspec import UNSET, Struct, UnsetType
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.binding.derived_tables import Readable, Resolver
-from planner.binding.operands import ParameterType
-from planner.binding.outer_joins import Joined, JoinTree, join_tree
-from planner.binding.predicate_reader import PredicateReader, comparisons_in
-from planner.binding.predicates import Equals, Predicate
-from planner.trees.known_arguments import conjuncts, known_node
-from planner.values.comparison_bounds import INT_BITS
-from stores.spec.schema import Column, DataType
+from stategate.planner.binding.derived_tables import Readable, Resolver
+from stategate.planner.binding.operands import ParameterType
+from stategate.planner.binding.outer_joins import Joined, JoinTree, join_tree
+from stategate.planner.binding.predicate_reader import PredicateReader, comparisons_in
+from stategate.planner.binding.predicates import Equals, Predicate
+from stategate.planner.trees.known_arguments import conjuncts, known_node
+from stategate.planner.values.comparison_bounds import INT_BITS
+from stategate.stores.spec.schema import Column, DataType
 
 Place: TypeAlias = tuple[exp.Table, str]
 """A table and the name of its column."""

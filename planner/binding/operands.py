@@ -8,17 +8,17 @@ from typing import TypeAlias
 from msgspec import Struct, structs
 from sqlglot import exp
 
-from planner.binding.comparisons import Side
-from planner.binding.predicates import Operand
-from planner.errors import MismatchedTypeError
-from planner.trees.known_arguments import known_node
-from planner.trees.nodes import parameter_number, parameter_text
-from planner.values.casts import CastDone, applied, cast_done
-from planner.values.comparison_bounds import Fitted, Fitter, fitter
-from planner.values.constants import Constant, constant_of, literal_value
-from planner.values.quoting import quote_text
-from planner.values.sqltypes import format_type
-from stores.spec.schema import BIGINT, DataType, Kind, Value
+from stategate.planner.binding.comparisons import Side
+from stategate.planner.binding.predicates import Operand
+from stategate.planner.errors import MismatchedTypeError
+from stategate.planner.trees.known_arguments import known_node
+from stategate.planner.trees.nodes import parameter_number, parameter_text
+from stategate.planner.values.casts import CastDone, applied, cast_done
+from stategate.planner.values.comparison_bounds import Fitted, Fitter, fitter
+from stategate.planner.values.constants import Constant, constant_of, literal_value
+from stategate.planner.values.quoting import quote_text
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import BIGINT, DataType, Kind, Value
 
 ParameterType: TypeAlias = Callable[[int], DataType]
 

@@ -35,7 +35,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.trees.nodes import is_comma
+from stategate.planner.trees.nodes import is_comma
 
 P = TypeVar("P")
 

@@ -10,30 +10,39 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import (
+from stategate.planner.errors import (
     InvalidSyntaxError,
     InvalidValueError,
     MismatchedTypeError,
     NotSupportedError,
     UnknownNameError,
 )
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types, value_type
-from planner.postgres.types.operands import COMPARED, alternatives, arguments, compared
-from planner.postgres.types.operators import NO_OPERATOR
-from planner.postgres.types.result_types import SYMBOLS, open_operand_type
-from planner.postgres.types.signatures import OPEN, SIGNATURES, is_ambiguous, resolve
-from planner.syntax.with_clause import NO_CLAUSE, Clause
-from planner.trees.nodes import Nodes, cast, parameter_number, position_of, put, strip
-from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import postgres_name
-from planner.values.comparison_bounds import LENGTHS, are_comparable
-from planner.values.sqltypes import (
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types, value_type
+from stategate.planner.postgres.types.operands import COMPARED, alternatives, arguments, compared
+from stategate.planner.postgres.types.operators import NO_OPERATOR
+from stategate.planner.postgres.types.result_types import SYMBOLS, open_operand_type
+from stategate.planner.postgres.types.signatures import OPEN, SIGNATURES, is_ambiguous, resolve
+from stategate.planner.syntax.with_clause import NO_CLAUSE, Clause
+from stategate.planner.trees.nodes import Nodes, cast, parameter_number, position_of, put, strip
+from stategate.planner.values.array_types import depth_of, leaf_of
+from stategate.planner.values.catalog_types import postgres_name
+from stategate.planner.values.comparison_bounds import LENGTHS, are_comparable
+from stategate.planner.values.sqltypes import (
     duckdb_type,
     format_type,
     parameter_type_of,
 )
-from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, JSONB, TEXT, DataType, Kind
+from stategate.stores.spec.schema import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    INTEGER,
+    JSONB,
+    TEXT,
+    DataType,
+    Kind,
+)
 
 PARAMETERS_MAX = 65_535
 """The Postgres protocol counts parameters in 16 bits."""

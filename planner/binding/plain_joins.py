@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.derived_tables import Resolver
-from planner.binding.join_parts import accepts_null
-from planner.binding.operands import ParameterType
-from planner.binding.outer_joins import PLAIN_KINDS
-from planner.binding.predicate_reader import PredicateReader, comparisons_in
-from planner.binding.predicates import EVERY_ROW, Predicate, conjunction
-from planner.trees.known_arguments import conjuncts, known_node
-from planner.trees.nodes import Nodes
-from stores.spec.schema import Column
+from stategate.planner.binding.derived_tables import Resolver
+from stategate.planner.binding.join_parts import accepts_null
+from stategate.planner.binding.operands import ParameterType
+from stategate.planner.binding.outer_joins import PLAIN_KINDS
+from stategate.planner.binding.predicate_reader import PredicateReader, comparisons_in
+from stategate.planner.binding.predicates import EVERY_ROW, Predicate, conjunction
+from stategate.planner.trees.known_arguments import conjuncts, known_node
+from stategate.planner.trees.nodes import Nodes
+from stategate.stores.spec.schema import Column
 
 RELATIONS_MAX = 4
 _PLAIN_TABLE = {"this", "alias", "db", "only"}

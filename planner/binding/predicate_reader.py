@@ -11,21 +11,21 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.comparisons import (
+from stategate.planner.binding.comparisons import (
     ColumnOf,
     Side,
     compare,
     compare_constants,
     side_of,
 )
-from planner.binding.operands import (
+from stategate.planner.binding.operands import (
     Given,
     ParameterType,
     cast_given,
     operand_of,
     parameter_of,
 )
-from planner.binding.predicates import (
+from stategate.planner.binding.predicates import (
     EVERY_ROW,
     IN_LIST_MAX,
     NO_ROW,
@@ -39,16 +39,16 @@ from planner.binding.predicates import (
     disjunction,
     equals_one_of,
 )
-from planner.binding.text_starts import begins, begins_as, prefix_of
-from planner.patterns.re2 import fixed_start
-from planner.postgres.types.operands import COMPARISONS
-from planner.trees.checkpoints import checkpoint
-from planner.trees.known_arguments import conjuncts, disjuncts, known_node
-from planner.trees.nodes import parameter_number, parameter_text
-from planner.values.comparison_bounds import Fitted, fitter
-from planner.values.sqltypes import data_type_of
-from planner.values.type_modifiers import length_of
-from stores.spec.schema import BOOLEAN, TEXT, Kind
+from stategate.planner.binding.text_starts import begins, begins_as, prefix_of
+from stategate.planner.patterns.re2 import fixed_start
+from stategate.planner.postgres.types.operands import COMPARISONS
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.known_arguments import conjuncts, disjuncts, known_node
+from stategate.planner.trees.nodes import parameter_number, parameter_text
+from stategate.planner.values.comparison_bounds import Fitted, fitter
+from stategate.planner.values.sqltypes import data_type_of
+from stategate.planner.values.type_modifiers import length_of
+from stategate.stores.spec.schema import BOOLEAN, TEXT, Kind
 
 MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}

@@ -2,8 +2,8 @@
 
 A `Predicate` is a tuple of disjuncts, each a tuple of conditions that must all hold. It is true for
 every row for which the SQL is true; an `exact` one is true for no other row. Predicates are values:
-`planner.binding.predicate_reader` reads them from a tree, `planner.binding.domains` fills in the
-parameters.
+`stategate.planner.binding.predicate_reader` reads them from a tree,
+`stategate.planner.binding.domains` fills in the parameters.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from planner.errors import MismatchedTypeError
-from planner.trees.checkpoints import checkpoint
-from planner.values.comparison_bounds import Fitted, Fitter, Outside
-from stores.spec.schema import Row, Value
+from stategate.planner.errors import MismatchedTypeError
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.values.comparison_bounds import Fitted, Fitter, Outside
+from stategate.stores.spec.schema import Row, Value
 
 IN_LIST_MAX = 10_000
 """Longest list of values that becomes lookups; a longer one is a range or a scan."""

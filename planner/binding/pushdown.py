@@ -1,8 +1,8 @@
 """Push conditions down to the relations of a statement, and find the links between relations.
 
 A condition is pushed down to a relation if rows that do not meet it cannot change the result;
-`planner.binding.outer_joins` has the laws. A relation whose key is equal to columns of another is
-*linked* to it: few rows there mean few lookups here.
+`stategate.planner.binding.outer_joins` has the laws. A relation whose key is equal to columns of
+another is *linked* to it: few rows there mean few lookups here.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from msgspec import Struct, field
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.binding.derived_tables import Beneath, DerivedTables, Readable, Resolver
-from planner.binding.join_parts import Comparison, JoinParts, Part, accepts_null
-from planner.binding.operands import ParameterType
-from planner.binding.outer_joins import join_tree, parts_for
-from planner.binding.predicate_reader import MIRRORED, PredicateReader
-from planner.binding.predicates import EVERY_ROW, Predicate, conjunction
+from stategate.planner.binding.derived_tables import Beneath, DerivedTables, Readable, Resolver
+from stategate.planner.binding.join_parts import Comparison, JoinParts, Part, accepts_null
+from stategate.planner.binding.operands import ParameterType
+from stategate.planner.binding.outer_joins import join_tree, parts_for
+from stategate.planner.binding.predicate_reader import MIRRORED, PredicateReader
+from stategate.planner.binding.predicates import EVERY_ROW, Predicate, conjunction
 
 _Place: TypeAlias = tuple[int, str]
 """A column of a table: the id of the table node, and the name."""

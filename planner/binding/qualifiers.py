@@ -8,10 +8,10 @@ from collections.abc import Container, Sequence, Set
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
-from planner.errors import NotSupportedError, UnknownNameError
-from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, position_of, put
-from planner.values.catalog_types import CATALOG_TYPES
+from stategate.planner.errors import NotSupportedError, UnknownNameError
+from stategate.planner.trees.column_names import column_name
+from stategate.planner.trees.nodes import Nodes, position_of, put
+from stategate.planner.values.catalog_types import CATALOG_TYPES
 
 
 def tell_apart(

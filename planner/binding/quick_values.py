@@ -13,15 +13,15 @@ from typing import Any, TypeAlias
 
 from sqlglot import exp
 
-from planner.binding.comparisons import Steps, steps_of
-from planner.errors import QueryError
-from planner.postgres.types.inference import Types
-from planner.trees.known_arguments import known_node
-from planner.trees.nodes import parameter_number
-from planner.values.casts import cast_done
-from planner.values.comparison_bounds import INT_BITS, is_infinite, start_of_day
-from planner.values.constants import constant_of, moved, scaled
-from stores.spec.schema import BIGINT, DATE, TEXT, DataType, Kind, Row, Value
+from stategate.planner.binding.comparisons import Steps, steps_of
+from stategate.planner.errors import QueryError
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.trees.known_arguments import known_node
+from stategate.planner.trees.nodes import parameter_number
+from stategate.planner.values.casts import cast_done
+from stategate.planner.values.comparison_bounds import INT_BITS, is_infinite, start_of_day
+from stategate.planner.values.constants import constant_of, moved, scaled
+from stategate.stores.spec.schema import BIGINT, DATE, TEXT, DataType, Kind, Row, Value
 
 Quick: TypeAlias = Callable[[Row, int], Value]
 """Takes the parameters, and the time of the run in microseconds since 1970; NULL is None."""

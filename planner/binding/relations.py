@@ -12,14 +12,19 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.errors import NotSupportedError, StoreFailedError, UnavailableError, UnknownNameError
-from planner.postgres.refused import TABLE_FUNCTIONS
-from planner.postgres.types.functions import FUNCTIONS, RESULTS
-from planner.trees.nodes import position_of
-from planner.values.partition_failures import RESTORING
-from stores.errors import UnknownKindError, UnknownStoreError
-from stores.spec.catalog import StoreCatalog
-from stores.spec.schema import (
+from stategate.planner.errors import (
+    NotSupportedError,
+    StoreFailedError,
+    UnavailableError,
+    UnknownNameError,
+)
+from stategate.planner.postgres.refused import TABLE_FUNCTIONS
+from stategate.planner.postgres.types.functions import FUNCTIONS, RESULTS
+from stategate.planner.trees.nodes import position_of
+from stategate.planner.values.partition_failures import RESTORING
+from stategate.stores.errors import UnknownKindError, UnknownStoreError
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.schema import (
     BIGINT,
     BOOLEAN,
     DOUBLE,

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from planner.errors import QueryError
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import Result
+from stategate.planner.errors import QueryError
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result
 
 SLOW_MS = 500
 """A statement that took as long is slow."""

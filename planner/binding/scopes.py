@@ -6,9 +6,9 @@ from sqlglot import exp
 from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
-from planner.errors import NotSupportedError
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, kinds
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import Nodes, kinds
 
 _MORE = kinds(exp.SetOperation, exp.Subquery, exp.UDTF, exp.CTE, exp.Join, exp.Pivot)
 """Nodes that add scopes or sources to those of the SELECT."""

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from planner.binding.relations import SYSTEM_RELATIONS
-from planner.binding.running_statements import RunningQueries
-from planner.syntax.options import SETTINGS
-from planner.values.rights import Rights
-from planner.values.session import Session
-from stores.spec.arrow import physical_array
-from stores.spec.catalog import NodeStatus, StoreCatalog
-from stores.spec.schema import Row
-from stores.spec.store import PartitionStatus, ReplicaState, Store
+from stategate.planner.binding.relations import SYSTEM_RELATIONS
+from stategate.planner.binding.running_statements import RunningQueries
+from stategate.planner.syntax.options import SETTINGS
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.session import Session
+from stategate.stores.spec.arrow import physical_array
+from stategate.stores.spec.catalog import NodeStatus, StoreCatalog
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import PartitionStatus, ReplicaState, Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

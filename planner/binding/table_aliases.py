@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.binding.relations import Relation
-from stores.spec.schema import Column
+from stategate.planner.binding.relations import Relation
+from stategate.stores.spec.schema import Column
 
 
 def alias_columns(table: exp.Table) -> list[str]:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.binding.comparisons import Side, after_text
-from planner.binding.operands import Given
-from planner.binding.predicates import UNKNOWN, Compares, Condition, NotNull, Operand, Predicate
-from planner.values.comparison_bounds import Fit, Fitted, Outside
-from planner.values.quoting import quote_text
-from stores.spec.schema import TEXT
+from stategate.planner.binding.comparisons import Side, after_text
+from stategate.planner.binding.operands import Given
+from stategate.planner.binding.predicates import (
+    UNKNOWN,
+    Compares,
+    Condition,
+    NotNull,
+    Operand,
+    Predicate,
+)
+from stategate.planner.values.comparison_bounds import Fit, Fitted, Outside
+from stategate.planner.values.quoting import quote_text
+from stategate.stores.spec.schema import TEXT
 
 
 def prefix_of(pattern: str, escape: str = "\\") -> tuple[str, str]:

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from planner.commands.encoding_names import UTF8, encoding
-from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError, QueryError
-from planner.syntax.token_reader import Words
-from planner.values.statement import CopyFormat, CopyOut
+from stategate.planner.commands.encoding_names import UTF8, encoding
+from stategate.planner.errors import (
+    InvalidSyntaxError,
+    InvalidValueError,
+    NotSupportedError,
+    QueryError,
+)
+from stategate.planner.syntax.token_reader import Words
+from stategate.planner.values.statement import CopyFormat, CopyOut
 
 Option: TypeAlias = "str | bool | tuple[str, ...] | None"
 _Given: TypeAlias = "tuple[str, Option, int | None]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.errors import InvalidValueError
+from stategate.planner.errors import InvalidValueError
 
 UTF8 = "UTF8"
 _NAMES = frozenset(

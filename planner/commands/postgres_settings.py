@@ -10,13 +10,18 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from planner.commands.encoding_names import UTF8, read_encoding
-from planner.commands.setting_kinds import PostgresSetting
-from planner.commands.transaction import DEFAULT_DEFERRABLE
-from planner.errors import InvalidValueError, NotSupportedError, QueryError, TransactionError
-from planner.values.durations import DURATIONS, canonical_duration
-from planner.values.session import DEFAULT_ISOLATION, read_isolation
-from planner.values.times.time_settings import read_date_style, read_zone
+from stategate.planner.commands.encoding_names import UTF8, read_encoding
+from stategate.planner.commands.setting_kinds import PostgresSetting
+from stategate.planner.commands.transaction import DEFAULT_DEFERRABLE
+from stategate.planner.errors import (
+    InvalidValueError,
+    NotSupportedError,
+    QueryError,
+    TransactionError,
+)
+from stategate.planner.values.durations import DURATIONS, canonical_duration
+from stategate.planner.values.session import DEFAULT_ISOLATION, read_isolation
+from stategate.planner.values.times.time_settings import read_date_style, read_zone
 
 
 def _any_text(name: str, value: str) -> str:

@@ -9,20 +9,20 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import TokenType
 
-from planner.commands.transaction import two_phase
-from planner.errors import QueryError, UnknownNameError
-from planner.postgres.refused import check_type
-from planner.syntax.parse import parse
-from planner.syntax.token_reader import Words, counted_from
-from planner.trees.dialect import DIALECT, tokenize
-from planner.values.sqltypes import parameter_type_of
-from planner.values.statement import (
+from stategate.planner.commands.transaction import two_phase
+from stategate.planner.errors import QueryError, UnknownNameError
+from stategate.planner.postgres.refused import check_type
+from stategate.planner.syntax.parse import parse
+from stategate.planner.syntax.token_reader import Words, counted_from
+from stategate.planner.trees.dialect import DIALECT, tokenize
+from stategate.planner.values.sqltypes import parameter_type_of
+from stategate.planner.values.statement import (
     Argument,
     DeallocateStatement,
     ExecuteStatement,
     PrepareStatement,
 )
-from stores.spec.schema import DataType
+from stategate.stores.spec.schema import DataType
 
 _LITERALS = {TokenType.STRING, TokenType.NUMBER}
 _AS_TYPE = ("SELECT CAST(NULL AS ", ")")

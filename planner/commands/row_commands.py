@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
-from planner.commands.copy_statement import read_copy
-from planner.commands.prepared_statements import read_deallocate, read_execute, read_prepare
-from planner.commands.subscribe import CHANGE_COLUMNS, read_subscribe
-from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError, UnknownNameError
-from planner.syntax.parse import Parsed, parse
-from planner.syntax.token_reader import Words, counted_from
-from planner.syntax.with_clause import WAIT_MS_MAX, interval_ms
-from planner.values.statement import (
+from stategate.planner.commands.copy_statement import read_copy
+from stategate.planner.commands.prepared_statements import (
+    read_deallocate,
+    read_execute,
+    read_prepare,
+)
+from stategate.planner.commands.subscribe import CHANGE_COLUMNS, read_subscribe
+from stategate.planner.errors import (
+    InvalidSyntaxError,
+    NotSupportedError,
+    QueryError,
+    UnknownNameError,
+)
+from stategate.planner.syntax.parse import Parsed, parse
+from stategate.planner.syntax.token_reader import Words, counted_from
+from stategate.planner.syntax.with_clause import WAIT_MS_MAX, interval_ms
+from stategate.planner.values.statement import (
     CloseCursor,
     CopyOut,
     DeallocateStatement,
@@ -26,8 +35,8 @@ from planner.values.statement import (
     StatementKind,
     Subscribe,
 )
-from planner.values.text_values import parse_value
-from stores.spec.schema import INTERVAL, DataType
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import INTERVAL, DataType
 
 Plan = Callable[[str, "Sequence[DataType | None]"], Statement]
 """Plans the query with this text and these types of parameters."""

@@ -5,28 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from planner.commands.postgres_settings import (
+from stategate.planner.commands.postgres_settings import (
     OWN_SETTINGS,
     check_may_be_set,
     read_boolean,
     settings_of_user,
     version_number,
 )
-from planner.commands.session_reading import SessionCommand
-from planner.commands.setting_kinds import PostgresSetting
-from planner.commands.setting_values import setting_value
-from planner.commands.transaction import Modes, set_modes, transaction_settings
-from planner.errors import (
+from stategate.planner.commands.session_reading import SessionCommand
+from stategate.planner.commands.setting_kinds import PostgresSetting
+from stategate.planner.commands.setting_values import setting_value
+from stategate.planner.commands.transaction import Modes, set_modes, transaction_settings
+from stategate.planner.errors import (
     LimitExceededError,
     QueryError,
     TransactionError,
     UnknownNameError,
 )
-from planner.syntax.options import SETTINGS, check_setting
-from planner.values.session import Isolation, Session, TransactionStatus, read_isolation
-from planner.values.statement import Notice, Result, StatementKind
-from planner.values.times.time_settings import read_date_style
-from stores.spec.schema import TEXT, Column, Row
+from stategate.planner.syntax.options import SETTINGS, check_setting
+from stategate.planner.values.session import Isolation, Session, TransactionStatus, read_isolation
+from stategate.planner.values.statement import Notice, Result, StatementKind
+from stategate.planner.values.times.time_settings import read_date_style
+from stategate.stores.spec.schema import TEXT, Column, Row
 
 _POSITION = "stategate.position"
 _OF_USER = frozenset({"role", "session_authorization"})

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from planner.commands.transaction import is_assigned, take_scope
-from planner.errors import InvalidSyntaxError, NotSupportedError
-from planner.syntax.token_reader import Words
-from planner.values.statement import StatementKind
+from stategate.planner.commands.transaction import is_assigned, take_scope
+from stategate.planner.errors import InvalidSyntaxError, NotSupportedError
+from stategate.planner.syntax.token_reader import Words
+from stategate.planner.values.statement import StatementKind
 
 _ZONE_UNITS = (("HOUR", "TO", "MINUTE"), ("HOUR",), ("MINUTE",))
 _UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})

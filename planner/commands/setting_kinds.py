@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from planner.commands.transaction import on_off
-from planner.errors import InvalidValueError, QueryError
-from planner.values.text_values import parse_value
-from stores.spec.schema import BOOLEAN
+from stategate.planner.commands.transaction import on_off
+from stategate.planner.errors import InvalidValueError, QueryError
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import BOOLEAN
 
 _MEMORY = {"B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 _TIME = {"us": 1, "ms": 10**3, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}

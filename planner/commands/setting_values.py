@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from planner.commands.session_reading import SessionCommand
-from planner.errors import InvalidValueError
-from planner.values.interval_text import parse_interval
-from planner.values.quoting import quote_name
-from planner.values.times.time_settings import interval_zone
+from stategate.planner.commands.session_reading import SessionCommand
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.interval_text import parse_interval
+from stategate.planner.values.quoting import quote_name
+from stategate.planner.values.times.time_settings import interval_zone
 
 _LISTS = {"datestyle", "search_path"}
 """Settings with several values, separated by commas."""

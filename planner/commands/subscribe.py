@@ -8,10 +8,10 @@ The syntax is Materialize's; its `AS OF` is a token here, and progress is always
 
 from __future__ import annotations
 
-from planner.errors import InvalidSyntaxError
-from planner.syntax.token_reader import Words
-from planner.values.statement import Subscribe
-from stores.spec.schema import BIGINT, JSON, TEXT, Column
+from stategate.planner.errors import InvalidSyntaxError
+from stategate.planner.syntax.token_reader import Words
+from stategate.planner.values.statement import Subscribe
+from stategate.stores.spec.schema import BIGINT, JSON, TEXT, Column
 
 CHANGE_COLUMNS = (
     Column(name="_change", type=TEXT),

@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from planner.errors import NotSupportedError, TransactionError
-from planner.syntax.parse import Parsed
-from planner.syntax.token_reader import Words
-from planner.values.session import (
+from stategate.planner.errors import NotSupportedError, TransactionError
+from stategate.planner.syntax.parse import Parsed
+from stategate.planner.syntax.token_reader import Words
+from stategate.planner.values.session import (
     DEFAULT_ISOLATION,
     Isolation,
     Session,
     TransactionStatus,
     default_isolation,
 )
-from planner.values.statement import Notice, Result, StatementKind
+from stategate.planner.values.statement import Notice, Result, StatementKind
 
 DEFAULT_DEFERRABLE = "default_transaction_deferrable"
 _LEVELS = {

@@ -14,7 +14,7 @@ import pyarrow as pa
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 
-from planner.composing.database import (
+from stategate.planner.composing.database import (
     Answer,
     ArrowRelation,
     Database,
@@ -22,23 +22,23 @@ from planner.composing.database import (
     DatabaseError,
     Definition,
 )
-from planner.composing.duckdb_errors import translate
-from planner.composing.functions.macros import MACROS
-from planner.errors import (
+from stategate.planner.composing.duckdb_errors import translate
+from stategate.planner.composing.functions.macros import MACROS
+from stategate.planner.errors import (
     NotSupportedError,
     UnavailableError,
     out_of_memory,
 )
-from planner.trees.checkpoints import checkpoint
-from planner.trees.interpreted_sqlglot import DuckDBGenerator
-from planner.trees.nodes import is_comma
-from planner.trees.outline import Outline
-from planner.trees.parentheses import parenthesize
-from planner.values.cancel import Cancellation
-from planner.values.moment_text import moment_words
-from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
-from stores.errors import SchemaError
-from stores.spec.schema import Column, DataType, Kind, Value
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.interpreted_sqlglot import DuckDBGenerator
+from stategate.planner.trees.nodes import is_comma
+from stategate.planner.trees.outline import Outline
+from stategate.planner.trees.parentheses import parenthesize
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.moment_text import moment_words
+from stategate.planner.values.sqltypes import HELD_AS_TEXT, data_type_of
+from stategate.stores.errors import SchemaError
+from stategate.stores.spec.schema import Column, DataType, Kind, Value
 
 _EPOCH = dt.datetime(1970, 1, 1)
 _EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
-from planner.values.cancel import Cancellation
+from stategate.planner.values.cancel import Cancellation
 
 OpenStream: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 """Opens a stream of a relation's rows; called for each scan."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import logging
 import re
 
-from planner.composing.database import OUT_OF_MEMORY, ROW_TOO_LONG, STREAM, DatabaseError
-from planner.composing.duckdb_messages import MESSAGES
-from planner.composing.functions.raising import raised_error
-from planner.errors import (
+from stategate.planner.composing.database import OUT_OF_MEMORY, ROW_TOO_LONG, STREAM, DatabaseError
+from stategate.planner.composing.duckdb_messages import MESSAGES
+from stategate.planner.composing.functions.raising import raised_error
+from stategate.planner.errors import (
     TOO_MANY_FILES,
     InternalError,
     InvalidValueError,
@@ -23,8 +23,8 @@ from planner.errors import (
     out_of_files,
     out_of_memory,
 )
-from planner.postgres.refused import NO_FUNCTION
-from planner.trees.outline import Outline
+from stategate.planner.postgres.refused import NO_FUNCTION
+from stategate.planner.trees.outline import Outline
 
 _logger = logging.getLogger(__name__)
 

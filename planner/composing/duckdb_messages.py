@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.errors import (
+from stategate.planner.errors import (
     InvalidSyntaxError,
     InvalidValueError,
     MismatchedTypeError,

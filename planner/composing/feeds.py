@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from planner.composing import frames
-from planner.composing.database import ArrowRelation
-from planner.composing.messages import ASK, FeedKind
-from planner.composing.shared_batches import SharedBatch, SharedBatches
-from planner.composing.socket_pool import READ, WRITE, SocketPool
+from stategate.planner.composing import frames
+from stategate.planner.composing.database import ArrowRelation
+from stategate.planner.composing.messages import ASK, FeedKind
+from stategate.planner.composing.shared_batches import SharedBatch, SharedBatches
+from stategate.planner.composing.socket_pool import READ, WRITE, SocketPool
 
 FEED_THREADS_MAX = 8
 """Threads that read relations; about this many statements run at once."""

@@ -19,8 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from planner.composing import frames
-from planner.composing.messages import NUMBERS, ForkKind, ProcessLimits, Start
+from stategate.planner.composing import frames
+from stategate.planner.composing.messages import NUMBERS, ForkKind, ProcessLimits, Start
 
 _END_S = 5.0
 _ANSWER_S = 5.0
@@ -171,7 +171,7 @@ class ForkServer:
             ours, theirs = socket.socketpair()
             try:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "planner.composing.forkserver_main"],
+                    [sys.executable, "-m", "stategate.planner.composing.forkserver_main"],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     env=_environment(),
@@ -223,7 +223,7 @@ def become_shared(listener: socket.socket, owner: socket.socket) -> NoReturn:
     numbers = [each.fileno() for each in (listener, owner)]
     for number in numbers:
         os.set_inheritable(number, True)
-    program = [sys.executable, "-m", "planner.composing.shared_forkserver"]
+    program = [sys.executable, "-m", "stategate.planner.composing.shared_forkserver"]
     os.execve(sys.executable, [*program, *map(str, numbers)], _environment())
 
 

@@ -15,9 +15,9 @@ import sys
 from importlib.abc import MetaPathFinder
 from typing import NoReturn
 
-from planner.composing import frames, process_main
-from planner.composing.forking import Children
-from planner.composing.messages import NUMBERS, ForkKind, Start
+from stategate.planner.composing import frames, process_main
+from stategate.planner.composing.forking import Children
+from stategate.planner.composing.messages import NUMBERS, ForkKind, Start
 
 _CONTROL_FD = 0
 

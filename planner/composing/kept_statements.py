@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from planner.composing.local_relation import LocalRelation, no_rows
-from planner.composing.row_values import RowValues
+from stategate.planner.composing.local_relation import LocalRelation, no_rows
+from stategate.planner.composing.row_values import RowValues
 
 KEPT_MAX = 128
 """Bound statements that a database caches, at about 20 kB each. Runs of one statement at the same

@@ -11,11 +11,16 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from planner.composing.database import OUT_OF_MEMORY, DatabaseError, Definition, DescribedColumn
-from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
-from planner.composing.kept_statements import Bound, Connected, KeptStatements
-from planner.composing.local_relation import LocalRelation
-from planner.composing.prepared import (
+from stategate.planner.composing.database import (
+    OUT_OF_MEMORY,
+    DatabaseError,
+    Definition,
+    DescribedColumn,
+)
+from stategate.planner.composing.functions.python_functions import PYTHON_FUNCTIONS
+from stategate.planner.composing.kept_statements import Bound, Connected, KeptStatements
+from stategate.planner.composing.local_relation import LocalRelation
+from stategate.planner.composing.prepared import (
     ROWS_MAX,
     SCANNING,
     WRITTEN,
@@ -24,9 +29,9 @@ from planner.composing.prepared import (
     prepare_text,
     submit,
 )
-from planner.composing.relation_errors import relation_error
-from planner.composing.row_values import row_values
-from planner.composing.tables import make_tables, read_ahead
+from stategate.planner.composing.relation_errors import relation_error
+from stategate.planner.composing.row_values import row_values
+from stategate.planner.composing.tables import make_tables, read_ahead
 
 TYPES_MAX = 1_000
 """DuckDB types whose Arrow types are cached; structs and decimals make many types."""

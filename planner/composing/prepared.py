@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from planner.composing.row_values import quoted
+from stategate.planner.composing.row_values import quoted
 
 SCANNING, WRITTEN = "zz_scanning", "zz_written"
 """Each connection has one statement. It is prepared over its relations, over written rows, or both.

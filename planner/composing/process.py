@@ -15,10 +15,10 @@ from dataclasses import replace
 import msgspec
 import pyarrow as pa
 
-from planner.composing import frames
-from planner.composing.database import DatabaseError, Definition
-from planner.composing.forkserver import FORK_SERVER, ForkServer
-from planner.composing.messages import (
+from stategate.planner.composing import frames
+from stategate.planner.composing.database import DatabaseError, Definition
+from stategate.planner.composing.forkserver import FORK_SERVER, ForkServer
+from stategate.planner.composing.messages import (
     NUMBERS,
     RETIRED,
     Failed,
@@ -29,7 +29,7 @@ from planner.composing.messages import (
     SentRelation,
     decode_reply,
 )
-from planner.errors import out_of_files
+from stategate.planner.errors import out_of_files
 
 logger = logging.getLogger(__name__)
 

@@ -27,12 +27,12 @@ from typing import NoReturn
 
 import pyarrow as pa
 
-from planner.composing import frames
-from planner.composing.database import OUT_OF_MEMORY, ROW_TOO_LONG, DatabaseError
-from planner.composing.feeds import FeedReader, ReceivedRelation
-from planner.composing.local import OWN_ERRORS, LocalDatabase, LocalStatement
-from planner.composing.local_relation import LocalRelation
-from planner.composing.messages import (
+from stategate.planner.composing import frames
+from stategate.planner.composing.database import OUT_OF_MEMORY, ROW_TOO_LONG, DatabaseError
+from stategate.planner.composing.feeds import FeedReader, ReceivedRelation
+from stategate.planner.composing.local import OWN_ERRORS, LocalDatabase, LocalStatement
+from stategate.planner.composing.local_relation import LocalRelation
+from stategate.planner.composing.messages import (
     NUMBERS,
     RETIRED,
     Describe,
@@ -48,8 +48,8 @@ from planner.composing.messages import (
     SentRelation,
     encode_reply,
 )
-from planner.composing.priority import step_back
-from planner.composing.socket_pool import READ, SocketPool
+from stategate.planner.composing.priority import step_back
+from stategate.planner.composing.socket_pool import READ, SocketPool
 
 STATEMENTS_MAX = 1_024
 """Threads of a composing process. A gateway must not have more threads for statements, because each

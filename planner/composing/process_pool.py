@@ -20,15 +20,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from planner.composing.database import DatabaseClosedError, DatabaseError
-from planner.composing.feeds import FEED_THREADS_MAX
-from planner.composing.forkserver import FORK_SERVER, ForkServer
-from planner.composing.messages import ProcessLimits
-from planner.composing.process import ComposingProcess, ProcessEndedError
-from planner.composing.shared_batches import SharedBatches
-from planner.composing.socket_pool import SocketPool
-from planner.errors import UnavailableError, is_out_of_files, out_of_files
-from planner.values.cancel import Cancellation
+from stategate.planner.composing.database import DatabaseClosedError, DatabaseError
+from stategate.planner.composing.feeds import FEED_THREADS_MAX
+from stategate.planner.composing.forkserver import FORK_SERVER, ForkServer
+from stategate.planner.composing.messages import ProcessLimits
+from stategate.planner.composing.process import ComposingProcess, ProcessEndedError
+from stategate.planner.composing.shared_batches import SharedBatches
+from stategate.planner.composing.socket_pool import SocketPool
+from stategate.planner.errors import UnavailableError, is_out_of_files, out_of_files
+from stategate.planner.values.cancel import Cancellation
 
 logger = logging.getLogger(__name__)
 

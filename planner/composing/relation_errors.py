@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planner.composing.database import OUT_OF_MEMORY, STREAM, DatabaseError
+from stategate.planner.composing.database import OUT_OF_MEMORY, STREAM, DatabaseError
 
 _FAILED = re.compile(
     r"reading the stream registered as '[^']*' failed: (.*?)(?:\. Detail: Python|$)", re.DOTALL

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import pyarrow as pa
 from msgspec import structs
 
-from planner.composing import frames
-from planner.composing.database import (
+from stategate.planner.composing import frames
+from stategate.planner.composing.database import (
     Answer,
     ArrowRelation,
     DatabaseClosedError,
@@ -23,8 +23,8 @@ from planner.composing.database import (
     Definition,
     DescribedColumn,
 )
-from planner.composing.feeds import FeedSender
-from planner.composing.messages import (
+from stategate.planner.composing.feeds import FeedSender
+from stategate.planner.composing.messages import (
     Describe,
     Described,
     Kind,
@@ -33,14 +33,14 @@ from planner.composing.messages import (
     Run,
     SentRelation,
 )
-from planner.composing.process import ProcessEndedError, ProcessSpentError, connected
-from planner.composing.process_pool import ProcessPool
-from planner.composing.remote_statement import RemoteStatement, StatementLostError
-from planner.composing.shared_batches import SharedBatch
-from planner.errors import QueryError, UnavailableError
-from planner.values.cancel import Cancellation
-from planner.values.redaction import statement_shape
-from stores.spec.query import BATCH_ROWS
+from stategate.planner.composing.process import ProcessEndedError, ProcessSpentError, connected
+from stategate.planner.composing.process_pool import ProcessPool
+from stategate.planner.composing.remote_statement import RemoteStatement, StatementLostError
+from stategate.planner.composing.shared_batches import SharedBatch
+from stategate.planner.errors import QueryError, UnavailableError
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.redaction import statement_shape
+from stategate.stores.spec.query import BATCH_ROWS
 
 T = TypeVar("T")
 

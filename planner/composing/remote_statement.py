@@ -9,12 +9,12 @@ from contextlib import suppress
 
 import pyarrow as pa
 
-from planner.composing.database import OUT_OF_MEMORY, DatabaseClosedError, DatabaseError
-from planner.composing.messages import RETIRED, Failed, Kind, Reply
-from planner.composing.process import ComposingProcess, ProcessEndedError
-from planner.composing.process_pool import ProcessPool
-from planner.errors import QueryCancelledError
-from planner.values.cancel import ALARMS, Alarm, Cancellation
+from stategate.planner.composing.database import OUT_OF_MEMORY, DatabaseClosedError, DatabaseError
+from stategate.planner.composing.messages import RETIRED, Failed, Kind, Reply
+from stategate.planner.composing.process import ComposingProcess, ProcessEndedError
+from stategate.planner.composing.process_pool import ProcessPool
+from stategate.planner.errors import QueryCancelledError
+from stategate.planner.values.cancel import ALARMS, Alarm, Cancellation
 
 logger = logging.getLogger(__name__)
 

@@ -29,9 +29,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from planner.composing import forkserver_main, frames, process_main, shared_process
-from planner.composing.forking import Children
-from planner.composing.messages import NUMBERS, ForkKind, Kind, Start
+from stategate.planner.composing import forkserver_main, frames, process_main, shared_process
+from stategate.planner.composing.forking import Children
+from stategate.planner.composing.messages import NUMBERS, ForkKind, Kind, Start
 
 LEAVE_S = 1.0
 """How long the statements of a gateway process that has ended may go on."""

@@ -19,10 +19,10 @@ from weakref import WeakValueDictionary
 
 import pyarrow as pa
 
-from planner.composing import frames
-from planner.composing.local import LocalDatabase
-from planner.composing.messages import NUMBERS, Kind, Open, ProcessLimits
-from planner.composing.process_main import Guest, Lane, Process, settle
+from stategate.planner.composing import frames
+from stategate.planner.composing.local import LocalDatabase
+from stategate.planner.composing.messages import NUMBERS, Kind, Open, ProcessLimits
+from stategate.planner.composing.process_main import Guest, Lane, Process, settle
 
 _INTERRUPT_S = 0.05
 """How often the statements of a gateway process that has left are interrupted."""

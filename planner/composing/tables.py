@@ -15,8 +15,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from planner.composing.local_relation import LocalRelation
-from planner.composing.relation_errors import stream_error
+from stategate.planner.composing.local_relation import LocalRelation
+from stategate.planner.composing.relation_errors import stream_error
 
 RELATIONS_MIN = 3
 """With two relations there is one order, and the first rows come before all are read."""

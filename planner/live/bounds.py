@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from planner.errors import UnavailableError
-from planner.live.cuts import Epochs, Stores
-from planner.running.consistency import Reading, wait_for_all
-from planner.syntax.options import ReadOptions
-from planner.values.cancel import Cancellation
-from planner.values.partition_failures import partitions_failed
-from stores.errors import FailureReason
-from stores.hosting.partition_waits import Awaited
-from stores.spec.catalog import StoreCatalog
-from stores.spec.position import PositionBound
+from stategate.planner.errors import UnavailableError
+from stategate.planner.live.cuts import Epochs, Stores
+from stategate.planner.running.consistency import Reading, wait_for_all
+from stategate.planner.syntax.options import ReadOptions
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.partition_failures import partitions_failed
+from stategate.stores.errors import FailureReason
+from stategate.stores.hosting.partition_waits import Awaited
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.position import PositionBound
 
 _ALIGN_S = 1.0
 """How long partitions that have met the bound may take to reach the same epoch."""

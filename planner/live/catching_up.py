@@ -19,23 +19,23 @@ from typing import Protocol, TypeAlias
 
 from msgspec import Struct, field
 
-from planner.errors import QueryError, UnavailableError
-from planner.live.cuts import Stores, is_ahead, is_held, remade, take_again
-from planner.live.differences import Difference
-from planner.live.live_query import LiveQuery
-from planner.live.opened_past import OpenedPast
-from planner.live.results import ResultReader
-from planner.live.subscribable import difference_of
-from planner.live.tokens import Mark, Seen, seen_in
-from planner.running.execute import Executor
-from planner.running.snapshot import Snapshot
-from planner.values.cancel import Cancellation
-from planner.values.live import Moment
-from stores.errors import StoreError, UnknownStoreError
-from stores.spec.catalog import Nodes, StoreCatalog
-from stores.spec.past import PastEpoch, PastStores
-from stores.spec.schema import Row
-from stores.spec.store import Store
+from stategate.planner.errors import QueryError, UnavailableError
+from stategate.planner.live.cuts import Stores, is_ahead, is_held, remade, take_again
+from stategate.planner.live.differences import Difference
+from stategate.planner.live.live_query import LiveQuery
+from stategate.planner.live.opened_past import OpenedPast
+from stategate.planner.live.results import ResultReader
+from stategate.planner.live.subscribable import difference_of
+from stategate.planner.live.tokens import Mark, Seen, seen_in
+from stategate.planner.running.execute import Executor
+from stategate.planner.running.snapshot import Snapshot
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.live import Moment
+from stategate.stores.errors import StoreError, UnknownStoreError
+from stategate.stores.spec.catalog import Nodes, StoreCatalog
+from stategate.stores.spec.past import PastEpoch, PastStores
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import Store
 
 logger = logging.getLogger(__name__)
 

@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, TypeAlias
 
-from planner.errors import SnapshotTooOldError, UnavailableError
-from planner.live.tokens import Mark, Seen, seen_in
-from planner.running.snapshot import Snapshot
-from planner.values.live import FIRST_ROWS
-from stores.errors import TooManyWaitersError
-from stores.hosting.held_epochs import standstill
-from stores.spec.position import PositionBound
-from stores.spec.snapshots import pipeline_of
-from stores.spec.store import OnBound, PartitionStatus, ReplicaState, Store, Waiting
+from stategate.planner.errors import SnapshotTooOldError, UnavailableError
+from stategate.planner.live.tokens import Mark, Seen, seen_in
+from stategate.planner.running.snapshot import Snapshot
+from stategate.planner.values.live import FIRST_ROWS
+from stategate.stores.errors import TooManyWaitersError
+from stategate.stores.hosting.held_epochs import standstill
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.snapshots import pipeline_of
+from stategate.stores.spec.store import OnBound, PartitionStatus, ReplicaState, Store, Waiting
 
 Epochs: TypeAlias = Mapping[str, int]
 """The epoch of each store, by name."""

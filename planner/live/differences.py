@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from planner.values.live import RowChange
-from stores.spec.schema import Column, Row
+from stategate.planner.values.live import RowChange
+from stategate.stores.spec.schema import Column, Row
 
 Identity: TypeAlias = Callable[[Row], Hashable]
 """Returns a value that is equal for two rows exactly if a client cannot tell them apart."""

@@ -6,9 +6,9 @@ that it has not taken, it is told so and ends. There are no locks here: its quer
 
 from __future__ import annotations
 
-from planner.live.differences import about_bytes
-from planner.live.limits import too_slow
-from planner.values.live import LiveEvent, Moment, RowChange
+from stategate.planner.live.differences import about_bytes
+from stategate.planner.live.limits import too_slow
+from stategate.planner.values.live import LiveEvent, Moment, RowChange
 
 EVENTS_MAX = 1_000
 """Latest events of a query that are kept, however small they are."""

@@ -13,15 +13,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from planner.errors import SnapshotTooOldError, UnavailableError
-from planner.live.cuts import Stores
-from planner.live.differences import Contents, Difference, about_bytes
-from planner.live.results import ResultReader
-from planner.running.snapshot import Snapshot
-from planner.values.live import RowChange
-from stores.spec.key_log import KeyLog
-from stores.spec.schema import Key, Row
-from stores.spec.store import Store
+from stategate.planner.errors import SnapshotTooOldError, UnavailableError
+from stategate.planner.live.cuts import Stores
+from stategate.planner.live.differences import Contents, Difference, about_bytes
+from stategate.planner.live.results import ResultReader
+from stategate.planner.running.snapshot import Snapshot
+from stategate.planner.values.live import RowChange
+from stategate.stores.spec.key_log import KeyLog
+from stategate.stores.spec.schema import Key, Row
+from stategate.stores.spec.store import Store
 
 
 class KeptResult(Protocol):

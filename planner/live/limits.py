@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from planner.errors import LimitExceededError
+from stategate.planner.errors import LimitExceededError
 
 TOO_SLOW = "53400"
 """The SQLSTATE of a subscriber that reads too slowly."""

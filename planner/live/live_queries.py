@@ -9,34 +9,34 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
-from planner.binding.running_statements import RunningQueries
-from planner.errors import InternalError, LimitExceededError, QueryError, UnavailableError
-from planner.live.bounds import await_bounds, await_token
-from planner.live.catching_up import CatchingUp, ExecutorOver
-from planner.live.cuts import are_elsewhere, seen_of
-from planner.live.kept_results import kept_result
-from planner.live.limits import LiveLimits
-from planner.live.live_query import LiveQuery
-from planner.live.results import Replan, ResultReader
-from planner.live.subscribable import (
+from stategate.planner.binding.running_statements import RunningQueries
+from stategate.planner.errors import InternalError, LimitExceededError, QueryError, UnavailableError
+from stategate.planner.live.bounds import await_bounds, await_token
+from stategate.planner.live.catching_up import CatchingUp, ExecutorOver
+from stategate.planner.live.cuts import are_elsewhere, seen_of
+from stategate.planner.live.kept_results import kept_result
+from stategate.planner.live.limits import LiveLimits
+from stategate.planner.live.live_query import LiveQuery
+from stategate.planner.live.results import Replan, ResultReader
+from stategate.planner.live.subscribable import (
     difference_of,
     require_live_options,
     require_subscribable,
 )
-from planner.live.subscribers import Subscribers
-from planner.live.subscription import LiveSubscription
-from planner.live.tokens import Mark, digest_of
-from planner.running.execute import Executor
-from planner.statements.run import current
-from planner.syntax.options import ReadOptions, read_options
-from planner.values.cancel import ALARMS, Cancellation
-from planner.values.live import LiveCounts
-from planner.values.rights import Rights
-from planner.values.session import Session
-from planner.values.statement import Statement
-from stores.spec.catalog import StoreCatalog
-from stores.spec.past import PastStores
-from stores.spec.schema import Row
+from stategate.planner.live.subscribers import Subscribers
+from stategate.planner.live.subscription import LiveSubscription
+from stategate.planner.live.tokens import Mark, digest_of
+from stategate.planner.running.execute import Executor
+from stategate.planner.statements.run import current
+from stategate.planner.syntax.options import ReadOptions, read_options
+from stategate.planner.values.cancel import ALARMS, Cancellation
+from stategate.planner.values.live import LiveCounts
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Statement
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.past import PastStores
+from stategate.stores.spec.schema import Row
 
 _THREADS = 2
 """Threads that keep live queries up to date: one more than are busy while a result is composed."""

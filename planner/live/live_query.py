@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Protocol
 
-from planner.errors import InternalError, QueryError, SnapshotTooOldError
-from planner.live.cuts import (
+from stategate.planner.errors import InternalError, QueryError, SnapshotTooOldError
+from stategate.planner.live.cuts import (
     Epochs,
     EpochWatch,
     Stores,
@@ -20,14 +20,14 @@ from planner.live.cuts import (
     take_newest,
     take_next,
 )
-from planner.live.event_list import EventList
-from planner.live.kept_results import KeptResult, reading_new_epochs
-from planner.live.results import ResultReader, Standing
-from planner.live.tokens import Mark, Seen, token_of
-from planner.running.snapshot import Snapshot
-from planner.values.cancel import ALARMS
-from planner.values.live import FirstRows, LiveEvent, Moment, RowChange
-from stores.spec.schema import Column, Row
+from stategate.planner.live.event_list import EventList
+from stategate.planner.live.kept_results import KeptResult, reading_new_epochs
+from stategate.planner.live.results import ResultReader, Standing
+from stategate.planner.live.tokens import Mark, Seen, token_of
+from stategate.planner.running.snapshot import Snapshot
+from stategate.planner.values.cancel import ALARMS
+from stategate.planner.values.live import FirstRows, LiveEvent, Moment, RowChange
+from stategate.stores.spec.schema import Column, Row
 
 logger = logging.getLogger(__name__)
 

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import structs
 from sqlglot import exp
 
-from planner.binding.predicates import Condition, Equals, OneOf, Operand, equals_one_of
-from planner.live.subscribable import schemas_of
-from planner.planning.access import Access
-from planner.planning.plan import Compose, Count, Lookup, Node, QueryPlan, Stream
-from planner.planning.trials import Trials
-from planner.syntax.parse import parse
-from planner.values.comparison_bounds import Fitted, fitted_float
-from planner.values.statement import Statement
-from stores.spec.key_log import recorded_columns
-from stores.spec.schema import Key, Kind, Row, StoreKind
+from stategate.planner.binding.predicates import Condition, Equals, OneOf, Operand, equals_one_of
+from stategate.planner.live.subscribable import schemas_of
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.plan import Compose, Count, Lookup, Node, QueryPlan, Stream
+from stategate.planner.planning.trials import Trials
+from stategate.planner.syntax.parse import parse
+from stategate.planner.values.comparison_bounds import Fitted, fitted_float
+from stategate.planner.values.statement import Statement
+from stategate.stores.spec.key_log import recorded_columns
+from stategate.stores.spec.schema import Key, Kind, Row, StoreKind
 
 _ALLOWED = frozenset({"expressions", "from_", "where", "order", "kind"})
 """The parts of a SELECT that are of one row each, or only order rows."""

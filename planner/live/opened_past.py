@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import NamedTuple
 
-from planner.values.cancel import Cancellation
-from stores.spec.past import PastEpoch, PastOpened, PastStores
-from stores.spec.store import Store
-from stores.spec.traces import Trace
+from stategate.planner.values.cancel import Cancellation
+from stategate.stores.spec.past import PastEpoch, PastOpened, PastStores
+from stategate.stores.spec.store import Store
+from stategate.stores.spec.traces import Trace
 
 OPEN_MAX = 4
 """Stores that are open at once, unless one statement reads more of them; the one that was used

@@ -8,25 +8,25 @@ from copy import copy
 import pyarrow as pa
 from msgspec import Struct
 
-from planner.errors import LimitExceededError, UnavailableError
-from planner.live.cuts import Stores
-from planner.live.narrowed import Narrowed, narrowed
-from planner.live.subscribable import schemas_of
-from planner.planning.plan import QueryPlan
-from planner.running.execute import Executor
-from planner.running.snapshot import Snapshot
-from planner.syntax.options import ReadOptions
-from planner.values.cancel import Cancellation
-from planner.values.partition_failures import partitions_failed
-from planner.values.session import Session
-from planner.values.statement import Result, Statement
-from stores.spec.arrow import physical_list
-from stores.spec.catalog import StoreCatalog
-from stores.spec.position import EMPTY, Position
-from stores.spec.result import Failure
-from stores.spec.scans import ApproximateCountQuery
-from stores.spec.schema import Column, Key, Row
-from stores.spec.store import QueryConfig, Store
+from stategate.planner.errors import LimitExceededError, UnavailableError
+from stategate.planner.live.cuts import Stores
+from stategate.planner.live.narrowed import Narrowed, narrowed
+from stategate.planner.live.subscribable import schemas_of
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.running.execute import Executor
+from stategate.planner.running.snapshot import Snapshot
+from stategate.planner.syntax.options import ReadOptions
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.partition_failures import partitions_failed
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result, Statement
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.position import EMPTY, Position
+from stategate.stores.spec.result import Failure
+from stategate.stores.spec.scans import ApproximateCountQuery
+from stategate.stores.spec.schema import Column, Key, Row
+from stategate.stores.spec.store import QueryConfig, Store
 
 Replan = Callable[[Statement, Session, Cancellation], Statement]
 """Plans a statement again, after a definition of a store has changed."""

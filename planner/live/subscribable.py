@@ -7,19 +7,19 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.live.differences import Difference
-from planner.planning.access import Access
-from planner.planning.plan import Compose, Lookup, QueryPlan, accesses_of
-from planner.postgres.expressions.volatile import VOLATILE
-from planner.postgres.types.functions import call_name
-from planner.running.snapshot import takes_snapshot
-from planner.syntax.options import ReadOptions
-from planner.syntax.parse import parse
-from planner.trees.nodes import position_of
-from planner.values.session import Session
-from planner.values.statement import Statement, StatementKind
-from stores.spec.schema import Row, StoreSchema
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.live.differences import Difference
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.plan import Compose, Lookup, QueryPlan, accesses_of
+from stategate.planner.postgres.expressions.volatile import VOLATILE
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.running.snapshot import takes_snapshot
+from stategate.planner.syntax.options import ReadOptions
+from stategate.planner.syntax.parse import parse
+from stategate.planner.trees.nodes import position_of
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Statement, StatementKind
+from stategate.stores.spec.schema import Row, StoreSchema
 
 _MOVING = VOLATILE | {
     *("now", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "today", "rand"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections import Counter
 
-from planner.errors import LimitExceededError
-from planner.values.rights import Rights
+from stategate.planner.errors import LimitExceededError
+from stategate.planner.values.rights import Rights
 
 
 class Subscribers:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from copy import copy
 from typing import Protocol
 
-from planner.errors import InternalError, LimitExceededError, QueryError
-from planner.live.limits import TOO_SLOW, too_slow
-from planner.live.live_query import LiveQuery
-from planner.live.tokens import Seen
-from planner.values.live import FirstRows, LiveEvent
-from stores.spec.schema import Column
+from stategate.planner.errors import InternalError, LimitExceededError, QueryError
+from stategate.planner.live.limits import TOO_SLOW, too_slow
+from stategate.planner.live.live_query import LiveQuery
+from stategate.planner.live.tokens import Seen
+from stategate.planner.values.live import FirstRows, LiveEvent
+from stategate.stores.spec.schema import Column
 
 logger = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 
-from planner.errors import InvalidValueError
-from planner.values.times.time_settings import TimeSettings
-from stores.spec.schema import Row
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.times.time_settings import TimeSettings
+from stategate.stores.spec.schema import Row
 
 T = TypeVar("T")
 _TOKEN_MAX = 16_384

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
-from planner.errors import NotSupportedError
-from planner.patterns.characters import Ranges, class_of, contains
-from planner.patterns.languages import (
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.patterns.characters import Ranges, class_of, contains
+from stategate.planner.patterns.languages import (
     At,
     Chars,
     Choice,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TypeAlias
 
-from planner.patterns.ranges import CLASSES, TO_LOWER, TO_UPPER
+from stategate.planner.patterns.ranges import CLASSES, TO_LOWER, TO_UPPER
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of code points, ends included, in order, neither overlapping nor adjacent."""

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
-from planner.errors import InvalidValueError, NotSupportedError
-from planner.patterns.automata import Subject
-from planner.patterns.matching import Pattern, Spans, compiled
-from planner.patterns.scanning import Options, with_letter
-from planner.patterns.similar import similar_expression
+from stategate.planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.patterns.automata import Subject
+from stategate.planner.patterns.matching import Pattern, Spans, compiled
+from stategate.planner.patterns.scanning import Options, with_letter
+from stategate.planner.patterns.similar import similar_expression
 
 _PLAIN = Options()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from planner.patterns.characters import Ranges
+from stategate.planner.patterns.characters import Ranges
 
 
 class Place(Enum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from planner.patterns.similar import checked_escape
+from stategate.planner.patterns.similar import checked_escape
 
 
 @lru_cache(256)

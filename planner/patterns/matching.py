@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
-from planner.errors import NotSupportedError
-from planner.patterns.automata import Automaton, Conditions, Subject
-from planner.patterns.characters import lower
-from planner.patterns.parsing import Node, parse, without_groups
-from planner.patterns.scanning import Options
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.patterns.automata import Automaton, Conditions, Subject
+from stategate.planner.patterns.characters import lower
+from stategate.planner.patterns.parsing import Node, parse, without_groups
+from stategate.planner.patterns.scanning import Options
 
 Spans = list[tuple[int, int] | None]
 """Where a match and its groups begin and end; None for a group that took no part."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntFlag
 
-from planner.errors import NotSupportedError
-from planner.patterns.characters import EVERY, NEWLINE, Ranges, cases_of, complement
-from planner.patterns.languages import (
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.patterns.characters import EVERY, NEWLINE, Ranges, cases_of, complement
+from stategate.planner.patterns.languages import (
     EMPTY,
     At,
     Chars,
@@ -24,7 +24,7 @@ from planner.patterns.languages import (
     sequence,
     unplaced,
 )
-from planner.patterns.scanning import (
+from stategate.planner.patterns.scanning import (
     PARENTHESES,
     QUANTIFIER,
     REFERENCE,
@@ -37,7 +37,7 @@ from planner.patterns.scanning import (
     Token,
     unchecked,
 )
-from planner.patterns.sets import SetReader, class_ranges
+from stategate.planner.patterns.sets import SetReader, class_ranges
 
 DEPTH_MAX = 100
 """Deepest parentheses, since parsing and matching recurse."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from planner.errors import InvalidValueError, NotSupportedError
-from planner.patterns.characters import EVERY, Ranges
-from planner.patterns.languages import (
+from stategate.planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.patterns.characters import EVERY, Ranges
+from stategate.planner.patterns.languages import (
     At,
     Chars,
     Choice,
@@ -20,8 +20,8 @@ from planner.patterns.languages import (
     Repeat,
     Sequence,
 )
-from planner.patterns.parsing import parse
-from planner.patterns.scanning import Checkpoint, Options, unchecked
+from stategate.planner.patterns.parsing import parse
+from stategate.planner.patterns.scanning import Checkpoint, Options, unchecked
 
 RANGES_MAX = 4_000
 """Most ranges of characters, counted as often as they are repeated: RE2's memory is limited."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
-from planner.errors import InvalidValueError, NotSupportedError
-from planner.patterns.languages import Place
+from stategate.planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.patterns.languages import Place
 
 
 def invalid_pattern(message: str) -> InvalidValueError:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from planner.errors import NotSupportedError
-from planner.patterns.characters import (
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.patterns.characters import (
     NEWLINE,
     Ranges,
     cases_of,
@@ -14,7 +14,7 @@ from planner.patterns.characters import (
     ranges_of,
     with_cases,
 )
-from planner.patterns.scanning import BRACKETS, ESCAPE, RANGE, Class, Scanner, Token
+from stategate.planner.patterns.scanning import BRACKETS, ESCAPE, RANGE, Class, Scanner, Token
 
 _SPECIAL = re.compile(r"\[([.=:])")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from planner.errors import InvalidValueError
+from stategate.planner.errors import InvalidValueError
 
 _SEPARATORS_MAX = 2
 

@@ -13,7 +13,7 @@ The engine uses `PgCatalog` only, and the `Calls` of statements with side effect
 finds the calls in statements over stores that only the catalog can answer.
 """
 
-from planner.pg_catalog.catalog import CatalogStatement, PgCatalog
-from planner.pg_catalog.side_effects import Calls
+from stategate.planner.pg_catalog.catalog import CatalogStatement, PgCatalog
+from stategate.planner.pg_catalog.side_effects import Calls
 
 __all__ = ["Calls", "CatalogStatement", "PgCatalog"]

@@ -12,16 +12,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from planner.errors import NotSupportedError, QueryError
-from planner.pg_catalog.store_relations import DATABASE_OID
-from planner.values.advisory_locks import LockKey, LockTable, Mode, SessionLocks, lock_key
-from planner.values.cancel import ALARMS, Cancellation
-from planner.values.catalog_types import VOID
-from planner.values.durations import duration_ms
-from planner.values.quoting import quote_text
-from planner.values.session import Session
-from planner.values.statement import Notice
-from stores.spec.schema import BOOLEAN, DataType
+from stategate.planner.errors import NotSupportedError, QueryError
+from stategate.planner.pg_catalog.store_relations import DATABASE_OID
+from stategate.planner.values.advisory_locks import LockKey, LockTable, Mode, SessionLocks, lock_key
+from stategate.planner.values.cancel import ALARMS, Cancellation
+from stategate.planner.values.catalog_types import VOID
+from stategate.planner.values.durations import duration_ms
+from stategate.planner.values.quoting import quote_text
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Notice
+from stategate.stores.spec.schema import BOOLEAN, DataType
 
 Steps: TypeAlias = Generator["Future[bool]", None, object]
 """A call: it yields what it waits for, goes on when that is done, and returns its result."""

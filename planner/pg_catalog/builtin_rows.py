@@ -7,11 +7,11 @@ from functools import cache, lru_cache
 
 import pyarrow as pa
 
-from planner.commands.postgres_settings import OWN_SETTINGS, version_number
-from planner.commands.setting_kinds import PostgresSetting
-from planner.pg_catalog import seed
-from planner.pg_catalog.postgres_types import ColumnType, PostgresType, postgres_types
-from planner.pg_catalog.relations import (
+from stategate.planner.commands.postgres_settings import OWN_SETTINGS, version_number
+from stategate.planner.commands.setting_kinds import PostgresSetting
+from stategate.planner.pg_catalog import seed
+from stategate.planner.pg_catalog.postgres_types import ColumnType, PostgresType, postgres_types
+from stategate.planner.pg_catalog.relations import (
     CatalogRelation,
     Fields,
     catalog_relations,

@@ -14,42 +14,46 @@ import pyarrow as pa
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from planner.binding.column_origins import with_origins
-from planner.binding.parameters import PARAMETERS_MAX
-from planner.binding.relations import SYSTEM_RELATIONS, Relation
-from planner.binding.running_statements import RunningQueries
-from planner.commands.session_commands import SessionCommands
-from planner.composing.compose import Composer
-from planner.composing.process_pool import ProcessPool
-from planner.composing.remote import RemoteDatabase
-from planner.errors import InvalidValueError, NotSupportedError
-from planner.pg_catalog.builtin_rows import OWNER, postgres_settings
-from planner.pg_catalog.catalog_calls import extract_calls, may_call_catalog
-from planner.pg_catalog.database import catalog_definition, displays_of
-from planner.pg_catalog.recognise import is_catalog_statement
-from planner.pg_catalog.refused_stores import Refused, named_users, refused_stores
-from planner.pg_catalog.results import Displays, collect_result, result_type
-from planner.pg_catalog.rewrite import Rewritten, rewrite
-from planner.pg_catalog.session_rows import (
+from stategate.planner.binding.column_origins import with_origins
+from stategate.planner.binding.parameters import PARAMETERS_MAX
+from stategate.planner.binding.relations import SYSTEM_RELATIONS, Relation
+from stategate.planner.binding.running_statements import RunningQueries
+from stategate.planner.commands.session_commands import SessionCommands
+from stategate.planner.composing.compose import Composer
+from stategate.planner.composing.process_pool import ProcessPool
+from stategate.planner.composing.remote import RemoteDatabase
+from stategate.planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.pg_catalog.builtin_rows import OWNER, postgres_settings
+from stategate.planner.pg_catalog.catalog_calls import extract_calls, may_call_catalog
+from stategate.planner.pg_catalog.database import catalog_definition, displays_of
+from stategate.planner.pg_catalog.recognise import is_catalog_statement
+from stategate.planner.pg_catalog.refused_stores import Refused, named_users, refused_stores
+from stategate.planner.pg_catalog.results import Displays, collect_result, result_type
+from stategate.planner.pg_catalog.rewrite import Rewritten, rewrite
+from stategate.planner.pg_catalog.session_rows import (
     reads_session_rows,
     session_script,
     shown_settings,
     variables_script,
 )
-from planner.pg_catalog.side_effects import Calls, result_columns
-from planner.pg_catalog.signals import Signals
-from planner.pg_catalog.store_relations import Relation as CatalogedRelation
-from planner.pg_catalog.store_relations import relation_oids, store_relation, system_relation
-from planner.syntax.with_clause import Clause
-from planner.values.cancel import Cancellation
-from planner.values.quoting import quote_name
-from planner.values.rights import Rights
-from planner.values.session import Session
-from planner.values.sqltypes import declared
-from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
-from stores.spec.arrow import physical_list
-from stores.spec.catalog import StoreCatalog
-from stores.spec.schema import TEXT, Column, DataType, Kind, Row
+from stategate.planner.pg_catalog.side_effects import Calls, result_columns
+from stategate.planner.pg_catalog.signals import Signals
+from stategate.planner.pg_catalog.store_relations import Relation as CatalogedRelation
+from stategate.planner.pg_catalog.store_relations import (
+    relation_oids,
+    store_relation,
+    system_relation,
+)
+from stategate.planner.syntax.with_clause import Clause
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.quoting import quote_name
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.session import Session
+from stategate.planner.values.sqltypes import declared
+from stategate.planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.schema import TEXT, Column, DataType, Kind, Row
 
 CACHE_STATEMENTS_MAX = 512
 """Cached statements: clients send about 300 different ones, of about 10 kB each."""

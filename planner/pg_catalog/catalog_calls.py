@@ -13,24 +13,24 @@ from collections.abc import Iterator, Mapping
 import sqlglot
 from sqlglot import exp
 
-from planner.binding.qualifiers import unqualify
-from planner.errors import NotSupportedError
-from planner.pg_catalog.recognise import (
+from stategate.planner.binding.qualifiers import unqualify
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.pg_catalog.recognise import (
     CALLABLE_OVER_STORES,
     OBJECT_TYPES,
     SESSION_NODES,
     has_constant_arguments,
     is_object_cast,
 )
-from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
-from planner.pg_catalog.side_effects import SIDE_EFFECT_FUNCTIONS, refused_call
-from planner.pg_catalog.vocabulary import USER_KEYWORDS, resolve_user_keywords
-from planner.postgres.refused import unknown_function
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.output_columns import name_columns
-from planner.trees.column_names import type_name
-from planner.trees.nodes import cast, position_of
-from stores.spec.store import Store
+from stategate.planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
+from stategate.planner.pg_catalog.side_effects import SIDE_EFFECT_FUNCTIONS, refused_call
+from stategate.planner.pg_catalog.vocabulary import USER_KEYWORDS, resolve_user_keywords
+from stategate.planner.postgres.refused import unknown_function
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.output_columns import name_columns
+from stategate.planner.trees.column_names import type_name
+from stategate.planner.trees.nodes import cast, position_of
+from stategate.stores.spec.store import Store
 
 _SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 _WORD = re.compile(r"\w+")
@@ -125,7 +125,7 @@ class _Extraction:
     def _extract_setting(self, node: exp.Expr) -> None:
         """Pass all settings to a call, because the row decides which setting it reads, if any.
 
-        `planner.postgres.expressions.calls` recognises it by its number of arguments.
+        `stategate.planner.postgres.expressions.calls` recognises it by its number of arguments.
         """
         name, *missing = (each.copy() for each in node.expressions)
         settings = (self._asked_for(each) for each in (_SETTING_NAMES, _SETTING_VALUES))

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from planner.composing.compose import MEANING
-from planner.composing.database import Definition
-from planner.pg_catalog import seed
-from planner.pg_catalog.builtin_rows import (
+from stategate.planner.composing.compose import MEANING
+from stategate.planner.composing.database import Definition
+from stategate.planner.pg_catalog import seed
+from stategate.planner.pg_catalog.builtin_rows import (
     OWNER,
     PUBLIC_OWNER,
     builtin_tables,
@@ -22,9 +22,9 @@ from planner.pg_catalog.builtin_rows import (
     role_names,
     settings_table,
 )
-from planner.pg_catalog.macros import macro_script
-from planner.pg_catalog.postgres_types import postgres_types, spellings
-from planner.pg_catalog.relations import (
+from stategate.planner.pg_catalog.macros import macro_script
+from stategate.planner.pg_catalog.postgres_types import postgres_types, spellings
+from stategate.planner.pg_catalog.relations import (
     LOOKUP_SCHEMA,
     SCHEMA_IN_DUCKDB,
     WIDE,
@@ -33,16 +33,16 @@ from planner.pg_catalog.relations import (
     catalog_table,
     is_of_catalog,
 )
-from planner.pg_catalog.store_relations import DATABASE_OID, Relation, settle_index_names
-from planner.pg_catalog.store_rows import RelationRows, relation_rows
-from planner.pg_catalog.views import (
+from stategate.planner.pg_catalog.store_relations import DATABASE_OID, Relation, settle_index_names
+from stategate.planner.pg_catalog.store_rows import RelationRows, relation_rows
+from stategate.planner.pg_catalog.views import (
     ALL_INFORMATION,
     COMPUTED,
     INFORMATION,
     SESSION_INFORMATION,
     SESSION_VIEWS,
 )
-from planner.values.quoting import quote_always, quote_name, quote_text
+from stategate.planner.values.quoting import quote_always, quote_name, quote_text
 
 MEMORY_LIMIT = "256MB"
 """The catalog of 1,000 stores with 20 columns takes 20 MB; the rest is for sorts and joins."""

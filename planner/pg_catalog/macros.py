@@ -9,12 +9,12 @@ Functions that reveal the machine are missing; those with side effects are in `s
 
 from __future__ import annotations
 
-from planner.errors import RAISED
-from planner.pg_catalog.advisory_calls import BLOCKING_PIDS
-from planner.pg_catalog.builtin_rows import OWNER
-from planner.pg_catalog.grants import ACL_ROWS
-from planner.pg_catalog.name_macros import LOOKUP_MACROS, NAMES
-from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
+from stategate.planner.errors import RAISED
+from stategate.planner.pg_catalog.advisory_calls import BLOCKING_PIDS
+from stategate.planner.pg_catalog.builtin_rows import OWNER
+from stategate.planner.pg_catalog.grants import ACL_ROWS
+from stategate.planner.pg_catalog.name_macros import LOOKUP_MACROS, NAMES
+from stategate.planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
 
 
 def _exists(relation: str, namespace: str, name: str = "") -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from planner.pg_catalog import seed
-from stores.spec.schema import DataType, Kind
+from stategate.planner.pg_catalog import seed
+from stategate.stores.spec.schema import DataType, Kind
 
 NUMERIC_HEADER = 4
 """The number that PostgreSQL adds to the modifiers of numeric."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from planner.pg_catalog.macros import (
+from stategate.planner.pg_catalog.macros import (
     ACCESS,
     DESCRIPTIONS,
     INFORMATION_FUNCTIONS,
@@ -16,13 +16,13 @@ from planner.pg_catalog.macros import (
     SIZES,
     VISIBILITY,
 )
-from planner.pg_catalog.name_macros import NAMES
-from planner.pg_catalog.relations import find_relation
-from planner.pg_catalog.side_effects import SIDE_EFFECT_FUNCTIONS
-from planner.pg_catalog.vocabulary import is_user_keyword
-from planner.postgres.expressions.volatile import VOLATILE
-from planner.postgres.types.functions import FUNCTIONS, call_name
-from planner.trees.column_names import folded, type_name
+from stategate.planner.pg_catalog.name_macros import NAMES
+from stategate.planner.pg_catalog.relations import find_relation
+from stategate.planner.pg_catalog.side_effects import SIDE_EFFECT_FUNCTIONS
+from stategate.planner.pg_catalog.vocabulary import is_user_keyword
+from stategate.planner.postgres.expressions.volatile import VOLATILE
+from stategate.planner.postgres.types.functions import FUNCTIONS, call_name
+from stategate.planner.trees.column_names import folded, type_name
 
 SESSION_NODES = (
     exp.CurrentSchema,

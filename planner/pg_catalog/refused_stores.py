@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeAlias
 
 from sqlglot import exp
 
-from planner.values.quoting import quote_text
-from planner.values.rights import Rights
+from stategate.planner.values.quoting import quote_text
+from stategate.planner.values.rights import Rights
 
 Names: TypeAlias = tuple[str, ...]
 

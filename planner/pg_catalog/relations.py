@@ -11,10 +11,10 @@ from functools import cache
 
 import pyarrow as pa
 
-from planner.pg_catalog import seed
-from planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, is_vector
-from planner.values.sqltypes import duckdb_type
-from stores.spec.schema import (
+from stategate.planner.pg_catalog import seed
+from stategate.planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, is_vector
+from stategate.planner.values.sqltypes import duckdb_type
+from stategate.stores.spec.schema import (
     BIGINT,
     BOOLEAN,
     DOUBLE,

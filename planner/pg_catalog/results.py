@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from planner.errors import LimitExceededError
-from planner.values.catalog_types import names_objects, postgres_name
-from stores.spec.schema import Column, DataType, Kind
+from stategate.planner.errors import LimitExceededError
+from stategate.planner.values.catalog_types import names_objects, postgres_name
+from stategate.stores.spec.schema import Column, DataType, Kind
 
 RESULT_BYTES_MAX = 64 << 20
 """Largest result: pg_attribute of 10,000 stores with 20 columns takes about 40 MB."""

@@ -12,25 +12,25 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 
-from planner.binding.bind import bind
-from planner.binding.column_origins import Origins
-from planner.binding.qualifiers import unqualify, unqualify_call
-from planner.composing.compose import to_duckdb
-from planner.pg_catalog.macros import CATALOG_MACROS, MACRO_PREFIX, ROWS_OF
-from planner.pg_catalog.recognise import is_function
-from planner.pg_catalog.relations import INTERNAL, SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
-from planner.pg_catalog.side_effects import SideEffect, check_given, extract_side_effects
-from planner.pg_catalog.vocabulary import catalog_vocabulary, resolve_user_keywords
-from planner.postgres.refused import unknown_function
-from planner.postgres.types.functions import PAIR_FUNCTIONS
-from planner.syntax.with_clause import NO_CLAUSE
-from planner.trees.column_names import column_name
-from planner.trees.dialect import DIALECT
-from planner.trees.nodes import parameter_number, put_query
-from planner.trees.outline import Outline, outline
-from planner.values.quoting import quote_text
-from planner.values.times.time_settings import TimeSettings
-from stores.spec.schema import DataType
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.column_origins import Origins
+from stategate.planner.binding.qualifiers import unqualify, unqualify_call
+from stategate.planner.composing.compose import to_duckdb
+from stategate.planner.pg_catalog.macros import CATALOG_MACROS, MACRO_PREFIX, ROWS_OF
+from stategate.planner.pg_catalog.recognise import is_function
+from stategate.planner.pg_catalog.relations import INTERNAL, SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
+from stategate.planner.pg_catalog.side_effects import SideEffect, check_given, extract_side_effects
+from stategate.planner.pg_catalog.vocabulary import catalog_vocabulary, resolve_user_keywords
+from stategate.planner.postgres.refused import unknown_function
+from stategate.planner.postgres.types.functions import PAIR_FUNCTIONS
+from stategate.planner.syntax.with_clause import NO_CLAUSE
+from stategate.planner.trees.column_names import column_name
+from stategate.planner.trees.dialect import DIALECT
+from stategate.planner.trees.nodes import parameter_number, put_query
+from stategate.planner.trees.outline import Outline, outline
+from stategate.planner.values.quoting import quote_text
+from stategate.planner.values.times.time_settings import TimeSettings
+from stategate.stores.spec.schema import DataType
 
 _USER = "getvariable('session_user')::VARCHAR"
 """The user of the session, as DuckDB reads it."""

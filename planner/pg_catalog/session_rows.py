@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.binding.running_statements import WAITING, RunningQuery
-from planner.commands.postgres_settings import settings_of_user
-from planner.commands.transaction import transaction_settings
-from planner.pg_catalog.advisory_calls import LOCK_ROWS, lock_structs
-from planner.pg_catalog.builtin_rows import postgres_settings
-from planner.pg_catalog.postgres_types import postgres_types
-from planner.pg_catalog.recognise import relation_names
-from planner.pg_catalog.store_relations import DATABASE_OID
-from planner.values.listing import ListedCursor, ListedSession, ListedStatement
-from planner.values.quoting import quote_text
-from planner.values.rights import Rights
-from planner.values.session import Session
+from stategate.planner.binding.running_statements import WAITING, RunningQuery
+from stategate.planner.commands.postgres_settings import settings_of_user
+from stategate.planner.commands.transaction import transaction_settings
+from stategate.planner.pg_catalog.advisory_calls import LOCK_ROWS, lock_structs
+from stategate.planner.pg_catalog.builtin_rows import postgres_settings
+from stategate.planner.pg_catalog.postgres_types import postgres_types
+from stategate.planner.pg_catalog.recognise import relation_names
+from stategate.planner.pg_catalog.store_relations import DATABASE_OID
+from stategate.planner.values.listing import ListedCursor, ListedSession, ListedStatement
+from stategate.planner.values.quoting import quote_text
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.session import Session
 
 _RELATIONS = frozenset({"pg_cursors", "pg_locks", "pg_prepared_statements", "pg_stat_activity"})
 _BLOCKING = "pg_blocking_pids"

@@ -15,21 +15,26 @@ from typing import TypeAlias
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.commands.session_commands import SessionCommands
-from planner.errors import InvalidValueError, NotSupportedError
-from planner.pg_catalog.advisory_calls import RESULTS_OF_LOCKS, UNLOCK_ALL, Steps, lock_steps
-from planner.pg_catalog.signals import Signals
-from planner.postgres.refused import unknown_function
-from planner.postgres.types.operands import is_open
-from planner.postgres.types.signatures import takes_exactly
-from planner.trees.column_names import column_name
-from planner.trees.nodes import position_of
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.sqltypes import format_type
-from planner.values.statement import Notice
-from planner.values.text_values import parse_value
-from stores.spec.schema import BIGINT, BOOLEAN, INTEGER, TEXT, Column, DataType
+from stategate.planner.commands.session_commands import SessionCommands
+from stategate.planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.pg_catalog.advisory_calls import (
+    RESULTS_OF_LOCKS,
+    UNLOCK_ALL,
+    Steps,
+    lock_steps,
+)
+from stategate.planner.pg_catalog.signals import Signals
+from stategate.planner.postgres.refused import unknown_function
+from stategate.planner.postgres.types.operands import is_open
+from stategate.planner.postgres.types.signatures import takes_exactly
+from stategate.planner.trees.column_names import column_name
+from stategate.planner.trees.nodes import position_of
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.sqltypes import format_type
+from stategate.planner.values.statement import Notice
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import BIGINT, BOOLEAN, INTEGER, TEXT, Column, DataType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.binding.running_statements import RunningQueries
-from planner.errors import QueryError
-from planner.values.rights import Rights
-from planner.values.session import Session
-from planner.values.text_values import parse_value
-from stores.spec.schema import INTEGER
+from stategate.planner.binding.running_statements import RunningQueries
+from stategate.planner.errors import QueryError
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.session import Session
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import INTEGER
 
 
 class Signals:

@@ -10,9 +10,9 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from planner.binding.relations import SYSTEM_SCHEMA, primary_key_of
-from planner.values.quoting import quote_name
-from stores.spec.schema import (
+from stategate.planner.binding.relations import SYSTEM_SCHEMA, primary_key_of
+from stategate.planner.values.quoting import quote_name
+from stategate.stores.spec.schema import (
     VALID_FROM,
     VALID_TO,
     WINDOW_END,

@@ -6,19 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
-from planner.binding.relations import SYSTEM_SCHEMA
-from planner.pg_catalog import seed
-from planner.pg_catalog.builtin_rows import (
+from stategate.planner.binding.relations import SYSTEM_SCHEMA
+from stategate.planner.pg_catalog import seed
+from stategate.planner.pg_catalog.builtin_rows import (
     NAMESPACES,
     OWNER,
     PG_NAMESPACE_OID,
     attribute,
     relation_row,
 )
-from planner.pg_catalog.postgres_types import ColumnType, column_type
-from planner.pg_catalog.relations import Fields
-from planner.pg_catalog.store_relations import Relation, assign_oids, definition_xmin, object_names
-from planner.values.quoting import quote_name
+from stategate.planner.pg_catalog.postgres_types import ColumnType, column_type
+from stategate.planner.pg_catalog.relations import Fields
+from stategate.planner.pg_catalog.store_relations import (
+    Relation,
+    assign_oids,
+    definition_xmin,
+    object_names,
+)
+from stategate.planner.values.quoting import quote_name
 
 PG_CLASS_OID = 1259
 """Oid of pg_class, by which pg_description refers to relations."""

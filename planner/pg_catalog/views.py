@@ -7,7 +7,7 @@ As in PostgreSQL, pg_catalog has all relations, and information_schema those tha
 
 from __future__ import annotations
 
-from planner.pg_catalog.session_rows import SESSION_ROW_VIEWS
+from stategate.planner.pg_catalog.session_rows import SESSION_ROW_VIEWS
 
 SESSION_VIEWS = {
     "pg_roles": """

@@ -10,10 +10,10 @@ from functools import cache
 
 from sqlglot import exp
 
-from planner.binding.relations import Relation, Vocabulary
-from planner.errors import UnknownNameError
-from planner.pg_catalog.macros import CATALOG_MACROS, ROWS_OF
-from planner.pg_catalog.relations import (
+from stategate.planner.binding.relations import Relation, Vocabulary
+from stategate.planner.errors import UnknownNameError
+from stategate.planner.pg_catalog.macros import CATALOG_MACROS, ROWS_OF
+from stategate.planner.pg_catalog.relations import (
     INTERNAL,
     KEYWORDS,
     LOOKUP_SCHEMA,
@@ -22,11 +22,11 @@ from planner.pg_catalog.relations import (
     WIDE,
     find_relation,
 )
-from planner.postgres.refused import TABLE_FUNCTIONS
-from planner.postgres.types.functions import FUNCTIONS, RESULTS
-from planner.trees.column_names import folded
-from planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID
-from stores.spec.schema import (
+from stategate.planner.postgres.refused import TABLE_FUNCTIONS
+from stategate.planner.postgres.types.functions import FUNCTIONS, RESULTS
+from stategate.planner.trees.column_names import folded
+from stategate.planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID
+from stategate.stores.spec.schema import (
     BIGINT,
     BOOLEAN,
     INTEGER,
@@ -36,7 +36,7 @@ from stores.spec.schema import (
     DataType,
     Kind,
 )
-from stores.spec.store import Store
+from stategate.stores.spec.store import Store
 
 SESSION_FUNCTIONS = frozenset(
     (

@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 from msgspec import Struct, structs
 
-from planner.binding.domains import Domain, domains
-from planner.binding.predicates import (
+from stategate.planner.binding.domains import Domain, domains
+from stategate.planner.binding.predicates import (
     EVERY_ROW,
     Compares,
     Condition,
@@ -27,14 +27,14 @@ from planner.binding.predicates import (
     Operand,
     Predicate,
 )
-from planner.planning.key_regions import (
+from stategate.planner.planning.key_regions import (
     StaticRead,
     describe_reads,
     static_read,
 )
-from planner.planning.limits import Limits
-from stores.spec.query import Order
-from stores.spec.schema import StoreKind, StoreSchema
+from stategate.planner.planning.limits import Limits
+from stategate.stores.spec.query import Order
+from stategate.stores.spec.schema import StoreKind, StoreSchema
 
 _READ_NAMES = {
     StoreKind.WINDOW: "window ",

@@ -14,12 +14,12 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from planner.planning.filters import Mask
-from planner.planning.row_plan import EXACT, WHOLE, Aggregate, RowPlan, Taken, Term
-from planner.postgres.types.result_types import DIGITS_MAX
-from planner.values.numerics import quotient
-from stores.spec.arrow import physical_list
-from stores.spec.schema import Column, Kind, Row, Value
+from stategate.planner.planning.filters import Mask
+from stategate.planner.planning.row_plan import EXACT, WHOLE, Aggregate, RowPlan, Taken, Term
+from stategate.planner.postgres.types.result_types import DIGITS_MAX
+from stategate.planner.values.numerics import quotient
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.schema import Column, Kind, Row, Value
 
 COLUMN_ROWS_MAX = 1 << 16
 """With more rows this takes longer than a millisecond; a thread and DuckDB take those."""

@@ -13,16 +13,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
 
-from planner.binding.bound import Bound, Source
-from planner.binding.column_origins import Origins
-from planner.binding.plain_joins import is_plain_table
-from planner.planning.access import Access, plan_access
-from planner.planning.limits import Limits, limits_of
-from planner.planning.plan import Count, Input, Link, Lookup, Stream, SystemScan
-from planner.postgres.types.output_columns import is_star
-from planner.trees.known_arguments import known_node
-from planner.trees.nodes import Nodes
-from stores.spec.schema import Column
+from stategate.planner.binding.bound import Bound, Source
+from stategate.planner.binding.column_origins import Origins
+from stategate.planner.binding.plain_joins import is_plain_table
+from stategate.planner.planning.access import Access, plan_access
+from stategate.planner.planning.limits import Limits, limits_of
+from stategate.planner.planning.plan import Count, Input, Link, Lookup, Stream, SystemScan
+from stategate.planner.postgres.types.output_columns import is_star
+from stategate.planner.trees.known_arguments import known_node
+from stategate.planner.trees.nodes import Nodes
+from stategate.stores.spec.schema import Column
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "hint"}
 

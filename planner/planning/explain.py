@@ -16,16 +16,16 @@ from typing import Any
 
 import orjson
 
-from planner.binding.predicates import Disjunct, Equals, OneOf
-from planner.pg_catalog import CatalogStatement
-from planner.planning.access import Access
-from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
-from planner.planning.run_values import RunValues
-from planner.syntax.with_clause import NO_CLAUSE, Clause, ParameterRef
-from planner.values.quoting import quote_text
-from planner.values.statement import Result
-from stores.spec.position import Position
-from stores.spec.schema import DataType, Row, Value
+from stategate.planner.binding.predicates import Disjunct, Equals, OneOf
+from stategate.planner.pg_catalog import CatalogStatement
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
+from stategate.planner.planning.run_values import RunValues
+from stategate.planner.syntax.with_clause import NO_CLAUSE, Clause, ParameterRef
+from stategate.planner.values.quoting import quote_text
+from stategate.planner.values.statement import Result
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import DataType, Row, Value
 
 
 def explain(plan: QueryPlan | CatalogStatement) -> list[str]:

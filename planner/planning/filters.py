@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct, structs
 
-from planner.binding.domains import Domain, End, is_nan, sortable
-from planner.binding.predicates import OneOf
-from stores.spec.arrow import physical_array, physical_list
-from stores.spec.schema import DataType, Kind, Row, StoreSchema, Value
+from stategate.planner.binding.domains import Domain, End, is_nan, sortable
+from stategate.planner.binding.predicates import OneOf
+from stategate.stores.spec.arrow import physical_array, physical_list
+from stategate.stores.spec.schema import DataType, Kind, Row, StoreSchema, Value
 
 Keep: TypeAlias = Callable[[pa.RecordBatch], pa.RecordBatch]
 """Returns the rows of a batch that meet the predicate, with the columns to return."""

@@ -19,9 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
 
-from planner.binding.domains import Domain
-from planner.planning.access import Access
-from planner.planning.column_path import (
+from stategate.planner.binding.domains import Domain
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.column_path import (
     AGGREGATED,
     BIGINT_MAX,
     GROUPED,
@@ -29,14 +29,14 @@ from planner.planning.column_path import (
     group_rows,
     has_nan,
 )
-from planner.planning.filters import Allowed, MaskOf, rows_mask
-from planner.planning.row_plan import EXACT, Aggregate, RowPlan
-from planner.planning.trials import Trials
-from planner.postgres.types.result_types import DIGITS_MAX
-from stores.nodes.codec import known
-from stores.spec.datatypes import DataType
-from stores.spec.reductions import NotReducedError, Reduction
-from stores.spec.schema import Column, Kind, Row
+from stategate.planner.planning.filters import Allowed, MaskOf, rows_mask
+from stategate.planner.planning.row_plan import EXACT, Aggregate, RowPlan
+from stategate.planner.planning.trials import Trials
+from stategate.planner.postgres.types.result_types import DIGITS_MAX
+from stategate.stores.nodes.codec import known
+from stategate.stores.spec.datatypes import DataType
+from stategate.stores.spec.reductions import NotReducedError, Reduction
+from stategate.stores.spec.schema import Column, Kind, Row
 
 GROUPS_MAX = 1 << 14
 """Maximum number of groups, which become rows here in some ten milliseconds; DuckDB makes more."""
@@ -87,7 +87,7 @@ class Grouping(Struct, frozen=True):
 def reduce_streams(
     how: Any, streams: Sequence[Iterable[pa.RecordBatch]]
 ) -> Iterator[Reduction | None]:
-    """Yield the states of the groups of streams; see `stores.spec.reductions.Reduce`.
+    """Yield the states of the groups of streams; see `stategate.stores.spec.reductions.Reduce`.
 
     Raises:
         NotReducedError: there are too many groups, or values that Arrow does not group.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, structs
 
-from planner.binding.domains import (
+from stategate.planner.binding.domains import (
     Domain,
     Span,
     hull,
@@ -23,7 +23,7 @@ from planner.binding.domains import (
     span_of,
     united,
 )
-from planner.binding.predicates import (
+from stategate.planner.binding.predicates import (
     IN_LIST_MAX,
     Condition,
     Disjunct,
@@ -32,9 +32,9 @@ from planner.binding.predicates import (
     Predicate,
     describe_condition,
 )
-from planner.planning.time_ranges import EVER, Times, disjoint, hull_of, times_of
-from stores.spec.query import Interval
-from stores.spec.schema import Key, Row, StoreSchema
+from stategate.planner.planning.time_ranges import EVER, Times, disjoint, hull_of, times_of
+from stategate.stores.spec.query import Interval
+from stategate.stores.spec.schema import Key, Row, StoreSchema
 
 PREFIXES_MAX = 64
 """Maximum number of prefixes that are read one by one; more are read as one range."""

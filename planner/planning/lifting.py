@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from planner.binding.computed_values import is_constant
-from planner.planning.access import Access
-from planner.planning.plan import Compose, Node, QueryPlan
-from planner.planning.shapes import Parameterized
-from planner.trees.nodes import kinds
-from planner.values.statement import Statement
+from stategate.planner.binding.computed_values import is_constant
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.plan import Compose, Node, QueryPlan
+from stategate.planner.planning.shapes import Parameterized
+from stategate.planner.trees.nodes import kinds
+from stategate.planner.values.statement import Statement
 
 _COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE})
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.errors import InvalidValueError
-from planner.trees.known_arguments import known_node
-from planner.trees.nodes import parameter_number, parameter_text
-from planner.values.sqltypes import data_type_of
-from stores.spec.schema import DataType, Kind, Row
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.trees.known_arguments import known_node
+from stategate.planner.trees.nodes import parameter_number, parameter_text
+from stategate.planner.values.sqltypes import data_type_of
+from stategate.stores.spec.schema import DataType, Kind, Row
 
 LIMIT_PUSHED_MAX = 1_000_000
 """A greater LIMIT is not sent to partitions, because it would save nothing."""

@@ -16,15 +16,15 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.composing.compose import to_duckdb
-from planner.planning.access import Access
-from planner.planning.column_path import GROUPED
-from planner.planning.groupings import GroupStates, State, is_mergeable
-from planner.planning.row_plan import WHOLE, Aggregate
-from planner.postgres.types.result_types import DIGITS_MAX
-from planner.trees.known_arguments import is_known
-from planner.trees.nodes import cast, parameter_number
-from stores.spec.schema import Column, Kind
+from stategate.planner.composing.compose import to_duckdb
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.column_path import GROUPED
+from stategate.planner.planning.groupings import GroupStates, State, is_mergeable
+from stategate.planner.planning.row_plan import WHOLE, Aggregate
+from stategate.planner.postgres.types.result_types import DIGITS_MAX
+from stategate.planner.trees.known_arguments import is_known
+from stategate.planner.trees.nodes import cast, parameter_number
+from stategate.stores.spec.schema import Column, Kind
 
 _AGGREGATES: Mapping[type[exp.Expr], str] = {
     exp.Count: "count",

@@ -13,12 +13,12 @@ import pyarrow as pa
 from msgspec import Struct
 from msgspec.structs import replace
 
-from planner.binding.domains import place_of, span_of
-from planner.planning.key_regions import Region
-from planner.planning.time_ranges import TimeBox
-from stores.codec.partitioner import partition_column
-from stores.spec.arrow import physical_array
-from stores.spec.query import (
+from stategate.planner.binding.domains import place_of, span_of
+from stategate.planner.planning.key_regions import Region
+from stategate.planner.planning.time_ranges import TimeBox
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.spec.arrow import physical_array
+from stategate.stores.spec.query import (
     FEW_ROWS,
     BatchStream,
     FewKeysQuery,
@@ -28,9 +28,14 @@ from stores.spec.query import (
     Query,
     RangeQuery,
 )
-from stores.spec.schema import Key, StoreKind, StoreSchema
-from stores.spec.versions import MultiVersionedKeyQuery, VersionedRangeQuery
-from stores.spec.windows import SessionKeyQuery, SessionRangeQuery, WindowKeyQuery, WindowRangeQuery
+from stategate.stores.spec.schema import Key, StoreKind, StoreSchema
+from stategate.stores.spec.versions import MultiVersionedKeyQuery, VersionedRangeQuery
+from stategate.stores.spec.windows import (
+    SessionKeyQuery,
+    SessionRangeQuery,
+    WindowKeyQuery,
+    WindowRangeQuery,
+)
 
 Route: TypeAlias = Callable[[Key], int]
 """Returns the partition of a key."""

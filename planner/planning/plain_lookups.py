@@ -17,21 +17,21 @@ from functools import lru_cache
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.column_origins import with_origins
-from planner.binding.predicates import Equals, Operand, Predicate, equals_one_of
-from planner.binding.relations import Relation, relation_of
-from planner.errors import QueryError
-from planner.pg_catalog.catalog_calls import may_call_catalog
-from planner.pg_catalog.relations import is_of_catalog
-from planner.planning.access import Access
-from planner.planning.plan import QueryPlan
-from planner.planning.rules.look_up_key import lookup_of
-from planner.syntax.parse import parse
-from planner.syntax.with_clause import NO_CLAUSE
-from planner.trees.dialect import DIALECT
-from planner.values.comparison_bounds import INT_BITS, Fitter, fitter
-from stores.spec.catalog import StoreCatalog
-from stores.spec.schema import BIGINT, Column, DataType, Kind, StoreSchema
+from stategate.planner.binding.column_origins import with_origins
+from stategate.planner.binding.predicates import Equals, Operand, Predicate, equals_one_of
+from stategate.planner.binding.relations import Relation, relation_of
+from stategate.planner.errors import QueryError
+from stategate.planner.pg_catalog.catalog_calls import may_call_catalog
+from stategate.planner.pg_catalog.relations import is_of_catalog
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.planning.rules.look_up_key import lookup_of
+from stategate.planner.syntax.parse import parse
+from stategate.planner.syntax.with_clause import NO_CLAUSE
+from stategate.planner.trees.dialect import DIALECT
+from stategate.planner.values.comparison_bounds import INT_BITS, Fitter, fitter
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.schema import BIGINT, Column, DataType, Kind, StoreSchema
 
 _LENGTH_MAX = 2_000
 """Maximum length of such a text in characters."""

@@ -15,24 +15,24 @@ from typing import TypeAlias
 import pyarrow as pa
 from msgspec import Struct, field
 
-from planner.binding.column_origins import Origins
-from planner.binding.predicates import Compares, Condition, Equals, OneOf, Operand
-from planner.pg_catalog import CatalogStatement
-from planner.planning.access import Access
-from planner.planning.key_regions import PREFIXES_MAX
-from planner.planning.limits import Amount, Limits
-from planner.planning.merged_groups import MergedGroups
-from planner.planning.row_joins import RowJoin
-from planner.planning.row_path import RowPath
-from planner.planning.run_values import RunValues
-from planner.planning.trials import Trials
-from planner.syntax.with_clause import Clause
-from planner.trees.outline import Outline
-from planner.values.cancel import Cancellation
-from planner.values.comparison_bounds import Fitted, Fitter
-from planner.values.times.time_settings import TimeSettings
-from stores.spec.arrow import physical_list
-from stores.spec.schema import TIMESTAMPTZ, Column, DataType, Row, StoreKind, Value
+from stategate.planner.binding.column_origins import Origins
+from stategate.planner.binding.predicates import Compares, Condition, Equals, OneOf, Operand
+from stategate.planner.pg_catalog import CatalogStatement
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.key_regions import PREFIXES_MAX
+from stategate.planner.planning.limits import Amount, Limits
+from stategate.planner.planning.merged_groups import MergedGroups
+from stategate.planner.planning.row_joins import RowJoin
+from stategate.planner.planning.row_path import RowPath
+from stategate.planner.planning.run_values import RunValues
+from stategate.planner.planning.trials import Trials
+from stategate.planner.syntax.with_clause import Clause
+from stategate.planner.trees.outline import Outline
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.comparison_bounds import Fitted, Fitter
+from stategate.planner.values.times.time_settings import TimeSettings
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.schema import TIMESTAMPTZ, Column, DataType, Row, StoreKind, Value
 
 LINK_ROWS_MAX = 10_000
 """Up to this many rows are few: they are read once for their keys and once for the join."""

@@ -8,29 +8,29 @@ import re
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.binding.bound import Bound, Source
-from planner.composing.compose import Composer, to_duckdb
-from planner.errors import UnknownNameError
-from planner.planning.access import Access
-from planner.planning.draft import Draft, Rule, first_draft, single_store
-from planner.planning.merged_groups import MergedGroups, merged_groups
-from planner.planning.plan import Compose, Lookup, Node, QueryPlan, SystemScan
-from planner.planning.row_columns import ReadRelation, RowColumns
-from planner.planning.row_joins import RowJoin, row_join
-from planner.planning.row_path import RowPath
-from planner.planning.row_plan import RowPlan, row_plan
-from planner.planning.rules.count_rows import count_rows
-from planner.planning.rules.link_joins import link_joins
-from planner.planning.rules.look_up_key import look_up_key
-from planner.planning.rules.read_first_rows import read_first_rows
-from planner.planning.rules.read_key_ends import read_key_ends
-from planner.planning.rules.stream_rows import stream_rows
-from planner.syntax.with_clause import Clause
-from planner.trees.nodes import parameter_number, parameter_text
-from planner.trees.outline import outline
-from planner.values.cancel import Cancellation
-from planner.values.sqltypes import declared
-from stores.spec.schema import Column, DataType
+from stategate.planner.binding.bound import Bound, Source
+from stategate.planner.composing.compose import Composer, to_duckdb
+from stategate.planner.errors import UnknownNameError
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.draft import Draft, Rule, first_draft, single_store
+from stategate.planner.planning.merged_groups import MergedGroups, merged_groups
+from stategate.planner.planning.plan import Compose, Lookup, Node, QueryPlan, SystemScan
+from stategate.planner.planning.row_columns import ReadRelation, RowColumns
+from stategate.planner.planning.row_joins import RowJoin, row_join
+from stategate.planner.planning.row_path import RowPath
+from stategate.planner.planning.row_plan import RowPlan, row_plan
+from stategate.planner.planning.rules.count_rows import count_rows
+from stategate.planner.planning.rules.link_joins import link_joins
+from stategate.planner.planning.rules.look_up_key import look_up_key
+from stategate.planner.planning.rules.read_first_rows import read_first_rows
+from stategate.planner.planning.rules.read_key_ends import read_key_ends
+from stategate.planner.planning.rules.stream_rows import stream_rows
+from stategate.planner.syntax.with_clause import Clause
+from stategate.planner.trees.nodes import parameter_number, parameter_text
+from stategate.planner.trees.outline import outline
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.sqltypes import declared
+from stategate.stores.spec.schema import Column, DataType
 
 RULES: tuple[Rule, ...] = (
     look_up_key,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.binding.bind import bind
-from planner.binding.bound import Bound
-from planner.binding.relations import Vocabulary
-from planner.composing.compose import Composer
-from planner.errors import MismatchedTypeError
-from planner.planning.plan import Compose
-from planner.planning.plan_query import plan_query
-from planner.planning.run_values import RunValues, ValuesQuery
-from planner.syntax.with_clause import NO_CLAUSE
-from planner.values.cancel import Cancellation
-from stores.spec.schema import DataType
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.bound import Bound
+from stategate.planner.binding.relations import Vocabulary
+from stategate.planner.composing.compose import Composer
+from stategate.planner.errors import MismatchedTypeError
+from stategate.planner.planning.plan import Compose
+from stategate.planner.planning.plan_query import plan_query
+from stategate.planner.planning.run_values import RunValues, ValuesQuery
+from stategate.planner.syntax.with_clause import NO_CLAUSE
+from stategate.planner.values.cancel import Cancellation
+from stategate.stores.spec.schema import DataType
 
 
 def plan_values(bound: Bound, vocabulary: Vocabulary, composer: Composer) -> RunValues | None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from planner.binding.relations import Relation
-from stores.spec.schema import Column
+from stategate.planner.binding.relations import Relation
+from stategate.stores.spec.schema import Column
 
 
 class ReadRelation(Struct, frozen=True, kw_only=True):

@@ -15,18 +15,18 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from planner.binding.bound import Source
-from planner.binding.plain_joins import ComparedColumns, PlainJoin
-from planner.binding.predicate_reader import MIRRORED
-from planner.binding.predicates import Compares, Condition, Equals, OneOf, Operand
-from planner.planning.access import Access, plan_access
-from planner.planning.key_regions import PREFIXES_MAX, fixed_columns
-from planner.planning.row_columns import ReadRelation, RowColumns
-from planner.planning.row_path import ROWS_MAX
-from planner.planning.row_plan import ORDERED
-from planner.values.comparison_bounds import INT_BITS, Fitted, Fitter, fitter
-from stores.codec.rows import row_getter
-from stores.spec.schema import DataType, Row, Value
+from stategate.planner.binding.bound import Source
+from stategate.planner.binding.plain_joins import ComparedColumns, PlainJoin
+from stategate.planner.binding.predicate_reader import MIRRORED
+from stategate.planner.binding.predicates import Compares, Condition, Equals, OneOf, Operand
+from stategate.planner.planning.access import Access, plan_access
+from stategate.planner.planning.key_regions import PREFIXES_MAX, fixed_columns
+from stategate.planner.planning.row_columns import ReadRelation, RowColumns
+from stategate.planner.planning.row_path import ROWS_MAX
+from stategate.planner.planning.row_plan import ORDERED
+from stategate.planner.values.comparison_bounds import INT_BITS, Fitted, Fitter, fitter
+from stategate.stores.codec.rows import row_getter
+from stategate.stores.spec.schema import DataType, Row, Value
 
 _RANGE = 1
 """The breadth of a range: a lookup has less, a scan has more."""

@@ -13,17 +13,17 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from planner.errors import InvalidValueError
-from planner.planning.column_path import COLUMN_ROWS_MAX, reducer
-from planner.planning.filters import Mask
-from planner.planning.groupings import PartialGroups, partial_groups
-from planner.planning.limits import NO_LIMITS, Limits
-from planner.planning.row_plan import EXACT, Aggregate, RowPlan, Taken, Term
-from planner.planning.trials import Trials
-from planner.postgres.types.result_types import DIGITS_MAX
-from planner.values.numerics import quotient, total
-from stores.codec.rows import row_getter
-from stores.spec.schema import Column, Kind, Row, Value
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.planning.column_path import COLUMN_ROWS_MAX, reducer
+from stategate.planner.planning.filters import Mask
+from stategate.planner.planning.groupings import PartialGroups, partial_groups
+from stategate.planner.planning.limits import NO_LIMITS, Limits
+from stategate.planner.planning.row_plan import EXACT, Aggregate, RowPlan, Taken, Term
+from stategate.planner.planning.trials import Trials
+from stategate.planner.postgres.types.result_types import DIGITS_MAX
+from stategate.planner.values.numerics import quotient, total
+from stategate.stores.codec.rows import row_getter
+from stategate.stores.spec.schema import Column, Kind, Row, Value
 
 ROWS_MAX = 256
 """More rows are read in batches: decoding a row here takes two or three microseconds."""

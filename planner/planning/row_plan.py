@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.binding.bound import Bound
-from planner.planning.limits import NO_LIMITS, Limits, limits_of
-from planner.planning.row_columns import RowColumns
-from planner.postgres.types.output_columns import is_star
-from planner.postgres.types.result_types import NUMERIC, sum_type
-from planner.trees.known_arguments import known_node
-from stores.spec.schema import BIGINT, Column, DataType, Kind
+from stategate.planner.binding.bound import Bound
+from stategate.planner.planning.limits import NO_LIMITS, Limits, limits_of
+from stategate.planner.planning.row_columns import RowColumns
+from stategate.planner.postgres.types.output_columns import is_star
+from stategate.planner.postgres.types.result_types import NUMERIC, sum_type
+from stategate.planner.trees.known_arguments import known_node
+from stategate.stores.spec.schema import BIGINT, Column, DataType, Kind
 
 ORDERED = frozenset(
     {

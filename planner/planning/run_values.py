@@ -9,12 +9,12 @@ from functools import cached_property
 import pyarrow as pa
 from msgspec import Struct
 
-from planner.binding.computed_values import ComputedValue
-from planner.binding.quick_values import DeclinedError
-from planner.errors import MismatchedTypeError, QueryError
-from planner.trees.outline import Outline
-from planner.values.cancel import Cancellation
-from stores.spec.schema import Column, DataType, Row
+from stategate.planner.binding.computed_values import ComputedValue
+from stategate.planner.binding.quick_values import DeclinedError
+from stategate.planner.errors import MismatchedTypeError, QueryError
+from stategate.planner.trees.outline import Outline
+from stategate.planner.values.cancel import Cancellation
+from stategate.stores.spec.schema import Column, DataType, Row
 
 
 class ValuesQuery(Struct, frozen=True, kw_only=True, dict=True):

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from planner.binding.domains import Domain, domain_reader, sortable
-from planner.binding.predicates import Condition, Disjunct, OneOf
-from planner.planning.access import Access, partitions_in
-from planner.planning.filters import (
+from stategate.planner.binding.domains import Domain, domain_reader, sortable
+from stategate.planner.binding.predicates import Condition, Disjunct, OneOf
+from stategate.planner.planning.access import Access, partitions_in
+from stategate.planner.planning.filters import (
     Allowed,
     Keep,
     MaskOf,
@@ -23,14 +23,14 @@ from planner.planning.filters import (
     row_test,
     rows_mask,
 )
-from planner.planning.key_regions import Region, RegionReader, merged
-from planner.planning.partition_queries import PartitionQueries, Route, Target, few_keys
-from planner.planning.row_path import ROWS_MAX
-from planner.planning.whole_keys import whole_keys
-from stores.codec.rows import row_getter
-from stores.spec.query import FewKeysQuery, Order
-from stores.spec.schema import Row, StoreKind, StoreSchema
-from stores.spec.windows import WindowKeyQuery
+from stategate.planner.planning.key_regions import Region, RegionReader, merged
+from stategate.planner.planning.partition_queries import PartitionQueries, Route, Target, few_keys
+from stategate.planner.planning.row_path import ROWS_MAX
+from stategate.planner.planning.whole_keys import whole_keys
+from stategate.stores.codec.rows import row_getter
+from stategate.stores.spec.query import FewKeysQuery, Order
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.stores.spec.windows import WindowKeyQuery
 
 _WITH_KEYS = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
 """Kinds that answer a `FewKeysQuery`; a third party's may not."""

@@ -3,8 +3,8 @@
 A client without prepared statements sends a new text for each key. The *shape* of a text is the
 text without its literals. Literals that are compared with columns are *lifted*: they become
 parameters of one plan, which serves every text of the shape. The others, such as the number of a
-LIMIT, are *kept*: texts share a plan only if these are equal. `planner.planning.lifting` says which
-are which.
+LIMIT, are *kept*: texts share a plan only if these are equal. `stategate.planner.planning.lifting`
+says which are which.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from enum import Enum
 from itertools import pairwise, repeat
 from typing import Any, NamedTuple, TypeAlias
 
-from planner.errors import QueryError
-from planner.planning.plan import QueryPlan
-from planner.values.constants import number_of
-from planner.values.statement import Statement
-from planner.values.text_values import parse_value
-from planner.values.times.time_settings import TimeSettings
-from stores.spec.schema import BIGINT, DataType, Row
+from stategate.planner.errors import QueryError
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.values.constants import number_of
+from stategate.planner.values.statement import Statement
+from stategate.planner.values.text_values import parse_value
+from stategate.planner.values.times.time_settings import TimeSettings
+from stategate.stores.spec.schema import BIGINT, DataType, Row
 
 _LEXEME = re.compile(
     r"""

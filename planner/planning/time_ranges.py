@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from msgspec import Struct, structs
 
-from planner.binding.domains import Domain, End
-from stores.codec.segments import MICROS_MAX
-from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.windows import SessionTime, TimeRange
+from stategate.planner.binding.domains import Domain, End
+from stategate.stores.codec.segments import MICROS_MAX
+from stategate.stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.spec.windows import SessionTime, TimeRange
 
 TIMES_MAX = 16
 """Maximum number of window starts that are read one by one; more are read as one range."""

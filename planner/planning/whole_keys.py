@@ -1,7 +1,7 @@
 """Lookups of whole keys whose only other conditions limit the times of windows.
 
-Most small answers begin with such a lookup. `planner.planning.key_regions` reads any conditions;
-this module has the few steps that these lookups need.
+Most small answers begin with such a lookup. `stategate.planner.planning.key_regions` reads any
+conditions; this module has the few steps that these lookups need.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from planner.binding.domains import Domain, lister
-from planner.binding.predicates import Compares, Condition, Disjunct, Equals, Operand
-from planner.planning.filters import Allowed
-from planner.planning.row_path import ROWS_MAX
-from planner.values.comparison_bounds import Fitted
-from stores.codec.segments import MICROS_MAX, MICROS_MIN
-from stores.spec.schema import Key, Row, StoreKind, StoreSchema
-from stores.spec.windows import TimeRange
+from stategate.planner.binding.domains import Domain, lister
+from stategate.planner.binding.predicates import Compares, Condition, Disjunct, Equals, Operand
+from stategate.planner.planning.filters import Allowed
+from stategate.planner.planning.row_path import ROWS_MAX
+from stategate.planner.values.comparison_bounds import Fitted
+from stategate.stores.codec.segments import MICROS_MAX, MICROS_MIN
+from stategate.stores.spec.schema import Key, Row, StoreKind, StoreSchema
+from stategate.stores.spec.windows import TimeRange
 
 
 class WholeKeys(Struct, frozen=True):

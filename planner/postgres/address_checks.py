@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.postgres.document_checks import term_of
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import alternatives, arguments, compared
-from planner.postgres.types.signatures import SIGNATURES
-from planner.trees.nodes import CALLS, Nodes, position_of
-from planner.values.catalog_types import is_inet
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.document_checks import term_of
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import alternatives, arguments, compared
+from stategate.planner.postgres.types.signatures import SIGNATURES
+from stategate.planner.trees.nodes import CALLS, Nodes, position_of
+from stategate.planner.values.catalog_types import is_inet
 
 _ORDERING = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 _COMPUTING = (

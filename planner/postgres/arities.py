@@ -10,19 +10,24 @@ from collections.abc import Container, Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, NotSupportedError, UnknownNameError
-from planner.postgres.refused import OF_WINDOWS, check_over, unknown_function
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import arguments, is_open
-from planner.postgres.types.signatures import OPEN, is_ambiguous, is_taken, is_undetermined
-from planner.postgres.types.type_choice import choose, name_of
-from planner.records.functions import RECORDS
-from planner.trees.nodes import CALLS, Nodes, position_of
-from planner.values.catalog_types import is_of_catalog
-from planner.values.sqltypes import format_type
-from planner.values.type_modifiers import is_string
-from stores.spec.schema import DataType, Kind
+from stategate.planner.errors import MismatchedTypeError, NotSupportedError, UnknownNameError
+from stategate.planner.postgres.refused import OF_WINDOWS, check_over, unknown_function
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import arguments, is_open
+from stategate.planner.postgres.types.signatures import (
+    OPEN,
+    is_ambiguous,
+    is_taken,
+    is_undetermined,
+)
+from stategate.planner.postgres.types.type_choice import choose, name_of
+from stategate.planner.records.functions import RECORDS
+from stategate.planner.trees.nodes import CALLS, Nodes, position_of
+from stategate.planner.values.catalog_types import is_of_catalog
+from stategate.planner.values.sqltypes import format_type
+from stategate.planner.values.type_modifiers import is_string
+from stategate.stores.spec.schema import DataType, Kind
 
 _OF_ANY = frozenset({"quote_literal", "quote_nullable"})
 """Functions that take the text of a value of any type."""

@@ -20,21 +20,21 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.postgres.expressions.array_rows import compare_dimensions, stacked
-from planner.postgres.expressions.calls import rewrite_call
-from planner.postgres.expressions.rules import Rule, hold_numbers
-from planner.postgres.types.alternatives import check_alike
-from planner.postgres.types.array_literals import array_beside
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import adopted_type
-from planner.postgres.types.operands import COMPARED, alternatives, compared
-from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, call, cast, kinds, put, strip, wrapped
-from planner.values.array_types import depth_of, leaf_of
-from planner.values.sqltypes import duckdb_type
-from stores.spec.schema import DOUBLE, TEXT, DataType, Kind
+from stategate.planner.postgres.expressions.array_rows import compare_dimensions, stacked
+from stategate.planner.postgres.expressions.calls import rewrite_call
+from stategate.planner.postgres.expressions.rules import Rule, hold_numbers
+from stategate.planner.postgres.types.alternatives import check_alike
+from stategate.planner.postgres.types.array_literals import array_beside
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import adopted_type
+from stategate.planner.postgres.types.operands import COMPARED, alternatives, compared
+from stategate.planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import Nodes, call, cast, kinds, put, strip, wrapped
+from stategate.planner.values.array_types import depth_of, leaf_of
+from stategate.planner.values.sqltypes import duckdb_type
+from stategate.stores.spec.schema import DOUBLE, TEXT, DataType, Kind
 
 _Column: TypeAlias = tuple[DataType | None, exp.Expr | None]
 """A column's type, None if it is not certain, and the literal if it is a text without a type."""

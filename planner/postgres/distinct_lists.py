@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.trees.nodes import Nodes, call, outermost, position_of, put, wrapped
-from planner.values.catalog_types import is_inet, is_record
-from stores.spec.schema import Kind
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.trees.nodes import Nodes, call, outermost, position_of, put, wrapped
+from stategate.planner.values.catalog_types import is_inet, is_record
+from stategate.stores.spec.schema import Kind
 
 _LISTS = frozenset({"array_agg", "group_concat", "json_agg", "jsonb_agg"})
 _COMPUTED = (exp.Query, exp.Any, exp.All)

@@ -10,19 +10,25 @@ from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, NotSupportedError
-from planner.postgres.document_keys import is_document
-from planner.postgres.expressions.printing import row_of
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types, value_type
-from planner.postgres.types.operands import COMPARED, COMPARISONS, arguments, compared, is_open
-from planner.postgres.types.operators import NO_OPERATOR
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import CALLS, Nodes, position_of, strip
-from planner.values.array_types import leaf_of
-from planner.values.catalog_types import is_record
-from planner.values.sqltypes import format_type
-from stores.spec.schema import DataType, Kind
+from stategate.planner.errors import MismatchedTypeError, NotSupportedError
+from stategate.planner.postgres.document_keys import is_document
+from stategate.planner.postgres.expressions.printing import row_of
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types, value_type
+from stategate.planner.postgres.types.operands import (
+    COMPARED,
+    COMPARISONS,
+    arguments,
+    compared,
+    is_open,
+)
+from stategate.planner.postgres.types.operators import NO_OPERATOR
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import CALLS, Nodes, position_of, strip
+from stategate.planner.values.array_types import leaf_of
+from stategate.planner.values.catalog_types import is_record
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import DataType, Kind
 
 _SYMBOLS: Mapping[type[exp.Expr], str] = {**COMPARISONS, exp.Between: ">="}
 _SETS = (exp.Union, exp.Intersect, exp.Except)

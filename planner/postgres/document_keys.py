@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.postgres.types.inference import Types
-from planner.trees.nodes import call, position_of
-from stores.spec.schema import BYTEA, DataType, Kind
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.trees.nodes import call, position_of
+from stategate.stores.spec.schema import BYTEA, DataType, Kind
 
 
 def is_document(found: DataType | None, kind: Kind) -> bool:

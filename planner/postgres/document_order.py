@@ -16,14 +16,23 @@ from functools import partial
 
 from sqlglot import exp
 
-from planner.postgres.document_checks import group_items, term_of
-from planner.postgres.document_keys import is_document, key_of, refused
-from planner.postgres.document_sets import order_sets, set_columns
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types, value_type
-from planner.postgres.types.operands import COMPARED, compared
-from planner.trees.nodes import Nodes, call, cast, is_same_value, outermost, put, strip, wrapped
-from stores.spec.schema import BYTEA, NULL, DataType, Kind
+from stategate.planner.postgres.document_checks import group_items, term_of
+from stategate.planner.postgres.document_keys import is_document, key_of, refused
+from stategate.planner.postgres.document_sets import order_sets, set_columns
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types, value_type
+from stategate.planner.postgres.types.operands import COMPARED, compared
+from stategate.planner.trees.nodes import (
+    Nodes,
+    call,
+    cast,
+    is_same_value,
+    outermost,
+    put,
+    strip,
+    wrapped,
+)
+from stategate.stores.spec.schema import BYTEA, NULL, DataType, Kind
 
 _MANY = (exp.Any, exp.All)
 _EXTREMES = {exp.Greatest: "pg_sg_jsonb_greatest", exp.Least: "pg_sg_jsonb_least"}

@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.postgres.document_keys import is_document, key_of
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import is_recursive
-from planner.trees.nodes import Nodes, call, position_of, put, strip
-from stores.spec.schema import DataType, Kind
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.document_keys import is_document, key_of
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import is_recursive
+from stategate.planner.trees.nodes import Nodes, call, position_of, put, strip
+from stategate.stores.spec.schema import DataType, Kind
 
 _SETS = (exp.Union, exp.Intersect, exp.Except)
 _MOVED = ("with_", "order", "limit", "offset")

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.postgres.expressions.local_calls import localize_call
-from planner.postgres.expressions.zone_forms import (
+from stategate.planner.postgres.expressions.local_calls import localize_call
+from stategate.planner.postgres.expressions.zone_forms import (
     has_days,
     local,
     moment,
@@ -24,12 +24,12 @@ from planner.postgres.expressions.zone_forms import (
     words,
     zone_arguments,
 )
-from planner.postgres.types.inference import Types, value_type
-from planner.postgres.types.literals import convert_time_literal, typed_literal
-from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
-from planner.trees.nodes import Nodes, call, cast, put, strip
-from planner.values.sqltypes import data_type_of
-from stores.spec.schema import (
+from stategate.planner.postgres.types.inference import Types, value_type
+from stategate.planner.postgres.types.literals import convert_time_literal, typed_literal
+from stategate.planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
+from stategate.planner.trees.nodes import Nodes, call, cast, put, strip
+from stategate.planner.values.sqltypes import data_type_of
+from stategate.stores.spec.schema import (
     INTERVAL,
     TEXT,
     TIMESTAMP,

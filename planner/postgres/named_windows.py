@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, UnknownNameError
-from planner.trees.nodes import Nodes, position_of
+from stategate.planner.errors import InvalidSyntaxError, UnknownNameError
+from stategate.planner.trees.nodes import Nodes, position_of
 
 _PARTS = ("partition_by", "order", "spec")
 

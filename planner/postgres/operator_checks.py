@@ -12,31 +12,31 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from planner.errors import (
+from stategate.planner.errors import (
     MismatchedTypeError,
     NotSupportedError,
     QueryCancelledError,
     QueryError,
     UnknownNameError,
 )
-from planner.postgres.types.inference import Types, value_type
-from planner.postgres.types.operands import (
+from stategate.planner.postgres.types.inference import Types, value_type
+from stategate.planner.postgres.types.operands import (
     COMPARED,
     COMPARISONS,
     compared,
     is_open,
     members_of,
 )
-from planner.postgres.types.operators import NO_OPERATOR
-from planner.postgres.types.output_columns import is_star
-from planner.postgres.types.result_types import SYMBOLS
-from planner.postgres.types.type_choice import UNKNOWN, choose, name_of
-from planner.records.operators import INFIX, PREFIX, UNSUPPORTED, Operands
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, cast, position_of, strip
-from planner.values.catalog_types import postgres_name
-from planner.values.sqltypes import format_type
-from stores.spec.schema import TEXT, DataType
+from stategate.planner.postgres.types.operators import NO_OPERATOR
+from stategate.planner.postgres.types.output_columns import is_star
+from stategate.planner.postgres.types.result_types import SYMBOLS
+from stategate.planner.postgres.types.type_choice import UNKNOWN, choose, name_of
+from stategate.planner.records.operators import INFIX, PREFIX, UNSUPPORTED, Operands
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import Nodes, cast, position_of, strip
+from stategate.planner.values.catalog_types import postgres_name
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import TEXT, DataType
 
 _INFIX: Mapping[type[exp.Expr], str] = {
     **SYMBOLS,

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, MismatchedTypeError
-from planner.postgres.types.functions import call_name
-from planner.records.duckdb_functions import AGGREGATES_OF_DUCKDB
-from planner.records.functions import OF_MANY_ROWS, OF_WINDOWS
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import CALLS, Nodes, kinds, outermost, position_of, strip
+from stategate.planner.errors import InvalidSyntaxError, MismatchedTypeError
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.records.duckdb_functions import AGGREGATES_OF_DUCKDB
+from stategate.planner.records.functions import OF_MANY_ROWS, OF_WINDOWS
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import CALLS, Nodes, kinds, outermost, position_of, strip
 
 _NOT_INTEGERS = (exp.Null, exp.Boolean)
 _CLAUSES: dict[type[exp.Expr], str] = {

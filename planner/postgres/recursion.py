@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
-from planner.postgres.places import is_aggregate
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, outermost, position_of
+from stategate.planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
+from stategate.planner.postgres.places import is_aggregate
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import Nodes, outermost, position_of
 
 _REFUSED = {
     "order": "ORDER BY",

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import (
+from stategate.planner.errors import (
     InvalidSyntaxError,
     InvalidValueError,
     MismatchedTypeError,
     NotSupportedError,
     UnknownNameError,
 )
-from planner.postgres.expressions.documents.json_rules import JSON_ROWS
-from planner.postgres.types.functions import PAIR_FUNCTIONS, ROW_FUNCTIONS, call_name
-from planner.postgres.types.result_types import DIGITS_MAX
-from planner.trees.column_names import type_name
-from planner.trees.known_arguments import check_clauses
-from planner.trees.nodes import CALLS, Nodes, kinds, position_of
-from planner.trees.type_names import WITH_MODIFIERS
-from planner.trees.type_syntax import INTERNAL_TYPES
-from planner.values.sqltypes import data_type_of
+from stategate.planner.postgres.expressions.documents.json_rules import JSON_ROWS
+from stategate.planner.postgres.types.functions import PAIR_FUNCTIONS, ROW_FUNCTIONS, call_name
+from stategate.planner.postgres.types.result_types import DIGITS_MAX
+from stategate.planner.trees.column_names import type_name
+from stategate.planner.trees.known_arguments import check_clauses
+from stategate.planner.trees.nodes import CALLS, Nodes, kinds, position_of
+from stategate.planner.trees.type_names import WITH_MODIFIERS
+from stategate.planner.trees.type_syntax import INTERNAL_TYPES
+from stategate.planner.values.sqltypes import data_type_of
 
 TABLE_FUNCTIONS = frozenset(
     {

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, InvalidValueError, MismatchedTypeError
-from planner.postgres import common_types
-from planner.postgres.expressions import (
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError, MismatchedTypeError
+from stategate.planner.postgres import common_types
+from stategate.planner.postgres.expressions import (
     aggregates,
     arithmetic,
     array_parts,
@@ -31,25 +31,25 @@ from planner.postgres.expressions import (
     rows,
     text_calls,
 )
-from planner.postgres.expressions.calls import rewrite_call
-from planner.postgres.expressions.documents import json_paths, json_rules
-from planner.postgres.expressions.interval_calls import at_zone
-from planner.postgres.expressions.late_errors import is_late, raise_late
-from planner.postgres.expressions.rows import write_rows
-from planner.postgres.expressions.rules import Rule, copies
-from planner.postgres.expressions.time_calls import extracted
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import is_open, is_recursive
-from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
-from planner.postgres.types.type_choice import common_place, name_of
-from planner.postgres.window_frames import read_frame
-from planner.trees.checkpoints import checkpoint
-from planner.trees.known_arguments import check_known
-from planner.trees.nodes import Nodes, call, cast, position_of, put, strip, wrapped
-from planner.values.sqltypes import format_type
-from planner.values.type_modifiers import unsized
-from stores.spec.schema import TEXT, DataType, Kind
+from stategate.planner.postgres.expressions.calls import rewrite_call
+from stategate.planner.postgres.expressions.documents import json_paths, json_rules
+from stategate.planner.postgres.expressions.interval_calls import at_zone
+from stategate.planner.postgres.expressions.late_errors import is_late, raise_late
+from stategate.planner.postgres.expressions.rows import write_rows
+from stategate.planner.postgres.expressions.rules import Rule, copies
+from stategate.planner.postgres.expressions.time_calls import extracted
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import is_open, is_recursive
+from stategate.planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
+from stategate.planner.postgres.types.type_choice import common_place, name_of
+from stategate.planner.postgres.window_frames import read_frame
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.known_arguments import check_known
+from stategate.planner.trees.nodes import Nodes, call, cast, position_of, put, strip, wrapped
+from stategate.planner.values.sqltypes import format_type
+from stategate.planner.values.type_modifiers import unsized
+from stategate.stores.spec.schema import TEXT, DataType, Kind
 
 
 def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:

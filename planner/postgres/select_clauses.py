@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
-from planner.postgres.named_windows import write_out_windows
-from planner.postgres.places import MAY_AGGREGATE, is_aggregate
-from planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
-from planner.postgres.types.functions import ROW_FUNCTIONS, check_names, is_numbered
-from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, call, cast, kinds, position_of, put_query, strip
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
+from stategate.planner.postgres.named_windows import write_out_windows
+from stategate.planner.postgres.places import MAY_AGGREGATE, is_aggregate
+from stategate.planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
+from stategate.planner.postgres.types.functions import ROW_FUNCTIONS, check_names, is_numbered
+from stategate.planner.trees.column_names import column_name
+from stategate.planner.trees.nodes import Nodes, call, cast, kinds, position_of, put_query, strip
 
 DESUGARED = kinds(exp.Exists, exp.Fetch, exp.TableSample, exp.Window)
 """Each such clause has a node of one of these types."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import is_open
-from planner.postgres.types.result_types import FLOATS, INTEGERS
-from planner.trees.nodes import cast, position_of, strip
-from planner.values.sqltypes import format_type
-from stores.spec.schema import Kind
+from stategate.planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import is_open
+from stategate.planner.postgres.types.result_types import FLOATS, INTEGERS
+from stategate.planner.trees.nodes import cast, position_of, strip
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import Kind
 
 _NUMBERS = frozenset({*INTEGERS, *FLOATS, Kind.DECIMAL})
 _EXACT = frozenset({*INTEGERS, Kind.DECIMAL})

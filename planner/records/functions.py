@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from planner.records.record import FunctionRecord, records
+from stategate.planner.records.record import FunctionRecord, records
 
 _TEXT = """
     ascii char_length character_length: (text) -> integer

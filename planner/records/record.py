@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from stores.spec.schema import DataType, Kind, decimal_type
-from stores.types.kinds import BY_NAME
+from stategate.stores.spec.schema import DataType, Kind, decimal_type
+from stategate.stores.types.kinds import BY_NAME
 
 Parameter: TypeAlias = DataType | str
 """The type of a parameter; the name of a pseudo type such as `anyarray`."""

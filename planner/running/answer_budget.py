@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.errors import LimitExceededError
-from planner.values.cancel import Cancellation
-from stores.spec.query import Batch
+from stategate.planner.errors import LimitExceededError
+from stategate.planner.values.cancel import Cancellation
+from stategate.stores.spec.query import Batch
 
 ROWS_MAX = 100_000
 """Maximum rows in an answer of all partitions: it is held in memory, while SQL streams."""

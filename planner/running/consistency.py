@@ -13,17 +13,17 @@ from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
-from planner.errors import LimitExceededError, UnavailableError, UnknownNameError
-from planner.running.read_counts import ReadCounts
-from planner.running.snapshot import Cut, Newest, Snapshot
-from planner.syntax.options import ReadOptions
-from planner.values.cancel import Cancellation
-from stores.errors import LogError, TooManyWaitersError
-from stores.hosting.blocking import Interrupting, blocked, uninterrupted
-from stores.hosting.partition_waits import Awaited, wait_for_partitions
-from stores.spec.catalog import StoreCatalog
-from stores.spec.position import Position, PositionBound
-from stores.spec.store import DEFAULT_CONFIG, QueryConfig, Store
+from stategate.planner.errors import LimitExceededError, UnavailableError, UnknownNameError
+from stategate.planner.running.read_counts import ReadCounts
+from stategate.planner.running.snapshot import Cut, Newest, Snapshot
+from stategate.planner.syntax.options import ReadOptions
+from stategate.planner.values.cancel import Cancellation
+from stategate.stores.errors import LogError, TooManyWaitersError
+from stategate.stores.hosting.blocking import Interrupting, blocked, uninterrupted
+from stategate.stores.hosting.partition_waits import Awaited, wait_for_partitions
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.store import DEFAULT_CONFIG, QueryConfig, Store
 
 _APPLIED_POLL_S = 0.05
 """Pause between two looks at the inputs that are known here, while a topic is awaited."""

@@ -11,13 +11,13 @@ from functools import partial
 
 import pyarrow as pa
 
-from planner.binding.running_statements import RunningQueries
-from planner.binding.system_rows import Surroundings, system_table
-from planner.composing.compose import Composed, Composer
-from planner.composing.database import ArrowRelation
-from planner.errors import MismatchedTypeError
-from planner.planning.access import Access
-from planner.planning.plan import (
+from stategate.planner.binding.running_statements import RunningQueries
+from stategate.planner.binding.system_rows import Surroundings, system_table
+from stategate.planner.composing.compose import Composed, Composer
+from stategate.planner.composing.database import ArrowRelation
+from stategate.planner.errors import MismatchedTypeError
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.plan import (
     Compose,
     Count,
     Lookup,
@@ -26,13 +26,13 @@ from planner.planning.plan import (
     SystemScan,
     accesses_of,
 )
-from planner.planning.row_joins import RowJoin
-from planner.planning.row_path import RowPath
-from planner.running.consistency import Asked, Reading
-from planner.running.fast_join import fast_join
-from planner.running.fast_lookup import Admissions, fast_lookup, fast_rows, key_of
-from planner.running.few_inputs import Read, few_first
-from planner.running.gathering import (
+from stategate.planner.planning.row_joins import RowJoin
+from stategate.planner.planning.row_path import RowPath
+from stategate.planner.running.consistency import Asked, Reading
+from stategate.planner.running.fast_join import fast_join
+from stategate.planner.running.fast_lookup import Admissions, fast_lookup, fast_rows, key_of
+from stategate.planner.running.few_inputs import Read, few_first
+from stategate.planner.running.gathering import (
     AsPromised,
     Tally,
     counted,
@@ -41,26 +41,26 @@ from planner.running.gathering import (
     result_of,
     rows_in,
 )
-from planner.running.groups_elsewhere import groups_elsewhere, merged_batches
-from planner.running.join_inputs import JoinInputs
-from planner.running.joined_rows import joined_rows
-from planner.running.kept_answers import BYTES_MAX, KeptAnswers, NeverKept
-from planner.running.many_lookups import look_up_each
-from planner.running.read_counts import ReadCounts, RowStream
-from planner.running.snapshot import Snapshot
-from planner.running.store_reads import StoreReads, check_partitions
-from planner.running.values_first import completed, with_values
-from planner.syntax.options import ReadOptions
-from planner.values.cancel import Cancellation
-from planner.values.rights import Rights
-from planner.values.session import Session
-from planner.values.statement import EachLookedUp, LookUp, Result, StatementKind
-from stores.errors import CodecError
-from stores.spec.catalog import StoreCatalog
-from stores.spec.position import Position
-from stores.spec.query import KeyQuery
-from stores.spec.result import Success
-from stores.spec.schema import Row
+from stategate.planner.running.groups_elsewhere import groups_elsewhere, merged_batches
+from stategate.planner.running.join_inputs import JoinInputs
+from stategate.planner.running.joined_rows import joined_rows
+from stategate.planner.running.kept_answers import BYTES_MAX, KeptAnswers, NeverKept
+from stategate.planner.running.many_lookups import look_up_each
+from stategate.planner.running.read_counts import ReadCounts, RowStream
+from stategate.planner.running.snapshot import Snapshot
+from stategate.planner.running.store_reads import StoreReads, check_partitions
+from stategate.planner.running.values_first import completed, with_values
+from stategate.planner.syntax.options import ReadOptions
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import EachLookedUp, LookUp, Result, StatementKind
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Row
 
 
 class Executor:
@@ -110,7 +110,7 @@ class Executor:
         return made
 
     def look_up(self, plan: QueryPlan) -> LookUp | None:
-        """Return the function that answers a plan; see `planner.running.fast_lookup`."""
+        """Return the function that answers a plan; see `stategate.planner.running.fast_lookup`."""
         if plan.catalog_values is not None:
             return None
         return with_values(plan.values, self._look_up(plan))
@@ -144,7 +144,7 @@ class Executor:
         bound: Position,
         cancellation: Cancellation,
     ) -> EachLookedUp | None:
-        """Look up one key for each of many parameters; see `planner.running.many_lookups`."""
+        """Look up a key for each of many parameters, as `many_lookups` describes."""
         node = plan.node
         if plan.catalog_values is not None or not isinstance(node, Lookup):
             return None

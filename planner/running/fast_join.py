@@ -1,6 +1,6 @@
 """The fast join: few rows of several stores, looked up in the caller's thread.
 
-As in `planner.running.fast_lookup`, None means: run the statement the usual way.
+As in `stategate.planner.running.fast_lookup`, None means: run the statement the usual way.
 """
 
 from __future__ import annotations
@@ -8,22 +8,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from planner.errors import QueryError
-from planner.planning.plan import QueryPlan
-from planner.planning.row_joins import RowJoin
-from planner.planning.row_path import RowPath
-from planner.planning.scatter import Scatter, scatterer
-from planner.running.fast_lookup import Admissions, giver
-from planner.running.few_reads import FewReads, LateError, slice_end
-from planner.running.few_rows import few_rows_of
-from planner.running.joined_rows import joined_rows
-from planner.running.kept_answers import KeptAnswers
-from planner.running.node_answers import ReadStore
-from planner.running.read_counts import PathCount
-from planner.values.session import Session
-from planner.values.statement import LookedUp, LookUp
-from stores.errors import StoreError
-from stores.spec.schema import Key, Row
+from stategate.planner.errors import QueryError
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.planning.row_joins import RowJoin
+from stategate.planner.planning.row_path import RowPath
+from stategate.planner.planning.scatter import Scatter, scatterer
+from stategate.planner.running.fast_lookup import Admissions, giver
+from stategate.planner.running.few_reads import FewReads, LateError, slice_end
+from stategate.planner.running.few_rows import few_rows_of
+from stategate.planner.running.joined_rows import joined_rows
+from stategate.planner.running.kept_answers import KeptAnswers
+from stategate.planner.running.node_answers import ReadStore
+from stategate.planner.running.read_counts import PathCount
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import LookedUp, LookUp
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.schema import Key, Row
 
 _TARGETS_MAX = 64
 """This many queries for one relation take about a millisecond; a thread sends more."""
@@ -110,7 +110,7 @@ class _Reads:
         self.noted = FewReads()
 
     def read(self, number: int, values: Row, rows_max: int) -> tuple[list[Row], int] | None:
-        """Return the rows of a step; see `planner.running.joined_rows`.
+        """Return the rows of a step; see `stategate.planner.running.joined_rows`.
 
         Also None if a partition answers at another epoch than before, as a store can be read twice.
 

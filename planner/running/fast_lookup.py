@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any
 
-from planner.binding.predicates import Operand, fitted
-from planner.errors import QueryError
-from planner.planning.access import Access
-from planner.planning.plan import Lookup, QueryPlan
-from planner.planning.row_path import RowPath
-from planner.planning.scatter import Scatter, scatterer
-from planner.running.few_reads import FewReads, LateError, slice_end
-from planner.running.few_rows import finish_few, read_few
-from planner.running.kept_answers import (
+from stategate.planner.binding.predicates import Operand, fitted
+from stategate.planner.errors import QueryError
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.plan import Lookup, QueryPlan
+from stategate.planner.planning.row_path import RowPath
+from stategate.planner.planning.scatter import Scatter, scatterer
+from stategate.planner.running.few_reads import FewReads, LateError, slice_end
+from stategate.planner.running.few_rows import finish_few, read_few
+from stategate.planner.running.kept_answers import (
     Asked,
     KeptAnswer,
     KeptAnswers,
@@ -28,21 +28,21 @@ from planner.running.kept_answers import (
     kept_rows,
     standings,
 )
-from planner.running.key_elsewhere import KeyLookUp
-from planner.running.node_answers import AnsweredStore, NodeAnswers, ReadStore
-from planner.running.read_counts import PathCount
-from planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
-from planner.syntax.with_clause import NO_CLAUSE
-from planner.values.comparison_bounds import Fitted
-from planner.values.rights import Rights, has_result_limits
-from planner.values.session import Session, TransactionStatus
-from planner.values.statement import LookedUp, LookUp, Reads
-from stores.errors import CodecError, StoreError
-from stores.spec.catalog import StoreCatalog
-from stores.spec.position import Position, Progress
-from stores.spec.query import KeyQuery
-from stores.spec.result import Success
-from stores.spec.schema import Key, Row, StoreSchema
+from stategate.planner.running.key_elsewhere import KeyLookUp
+from stategate.planner.running.node_answers import AnsweredStore, NodeAnswers, ReadStore
+from stategate.planner.running.read_counts import PathCount
+from stategate.planner.syntax.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
+from stategate.planner.syntax.with_clause import NO_CLAUSE
+from stategate.planner.values.comparison_bounds import Fitted
+from stategate.planner.values.rights import Rights, has_result_limits
+from stategate.planner.values.session import Session, TransactionStatus
+from stategate.planner.values.statement import LookedUp, LookUp, Reads
+from stategate.stores.errors import CodecError, StoreError
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Key, Row, StoreSchema
 
 _IDLE = TransactionStatus.IDLE
 _NO_ROW = LookedUp(())

@@ -10,12 +10,12 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from planner.planning.access import Access
-from planner.planning.row_path import ROWS_MAX
-from planner.planning.trials import Trials
-from planner.running.gathering import Streams
-from stores.spec.arrow import physical_array
-from stores.spec.schema import Row
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.row_path import ROWS_MAX
+from stategate.planner.planning.trials import Trials
+from stategate.planner.running.gathering import Streams
+from stategate.stores.spec.arrow import physical_array
+from stategate.stores.spec.schema import Row
 
 Read: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 """Returns the rows of an access; can be called again."""

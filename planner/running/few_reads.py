@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
-from planner.planning.partition_queries import Target
-from planner.planning.scatter import KeyReads
-from planner.running.node_answers import ReadStore, UnansweredError, need
-from planner.values.statement import Reads
-from stores.spec.position import EMPTY, Position
-from stores.spec.query import FirstRowsQuery, Query
-from stores.spec.result import Success
-from stores.spec.schema import Row
+from stategate.planner.planning.partition_queries import Target
+from stategate.planner.planning.scatter import KeyReads
+from stategate.planner.running.node_answers import ReadStore, UnansweredError, need
+from stategate.planner.values.statement import Reads
+from stategate.stores.spec.position import EMPTY, Position
+from stategate.stores.spec.query import FirstRowsQuery, Query
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Row
 
 SLICE_S = 0.005
 """Reads that take longer, as from a cold disk or for want of a core, go on in a thread."""

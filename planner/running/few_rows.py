@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from planner.planning.row_path import ROWS_MAX, RowPath
-from planner.planning.scatter import Scatter
-from planner.running.few_reads import FirstRows, first_rows_of
-from planner.running.ordered_reads import first_few_rows
-from stores.spec.query import BatchStream
-from stores.spec.schema import Row
+from stategate.planner.planning.row_path import ROWS_MAX, RowPath
+from stategate.planner.planning.scatter import Scatter
+from stategate.planner.running.few_reads import FirstRows, first_rows_of
+from stategate.planner.running.ordered_reads import first_few_rows
+from stategate.stores.spec.query import BatchStream
+from stategate.stores.spec.schema import Row
 
 
 def read_few(

@@ -13,24 +13,24 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from planner.composing.compose import Composed
-from planner.errors import QueryError, out_of_memory
-from planner.planning.access import Top
-from planner.planning.plan import QueryPlan, Stream
-from planner.planning.row_path import RowPath
-from planner.planning.scatter import Scatter
-from planner.running.consistency import Reading
-from planner.running.few_reads import LateError, slice_end, thread_slice_end
-from planner.running.few_rows import few_rows_of, first_rows_in, read_few, rows_in_memory
-from planner.running.ordered_reads import first_rows, trailing_null_held
-from planner.values.cancel import Cancellation
-from planner.values.partition_failures import RESTORING, partitions_failed, read_failed
-from planner.values.statement import Notice, PartitionAnswer, Result, StatementKind
-from stores.errors import FailureReason, StoreError
-from stores.spec.position import EMPTY, Position
-from stores.spec.query import BatchStream
-from stores.spec.result import QueryResult, Success
-from stores.spec.schema import Row
+from stategate.planner.composing.compose import Composed
+from stategate.planner.errors import QueryError, out_of_memory
+from stategate.planner.planning.access import Top
+from stategate.planner.planning.plan import QueryPlan, Stream
+from stategate.planner.planning.row_path import RowPath
+from stategate.planner.planning.scatter import Scatter
+from stategate.planner.running.consistency import Reading
+from stategate.planner.running.few_reads import LateError, slice_end, thread_slice_end
+from stategate.planner.running.few_rows import few_rows_of, first_rows_in, read_few, rows_in_memory
+from stategate.planner.running.ordered_reads import first_rows, trailing_null_held
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.partition_failures import RESTORING, partitions_failed, read_failed
+from stategate.planner.values.statement import Notice, PartitionAnswer, Result, StatementKind
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.spec.position import EMPTY, Position
+from stategate.stores.spec.query import BatchStream
+from stategate.stores.spec.result import QueryResult, Success
+from stategate.stores.spec.schema import Row
 
 ReadTimes: TypeAlias = dict[tuple[str, int], tuple[int, int]]
 """When each partition was asked and when its last row was read; see `Result.read_ns`."""

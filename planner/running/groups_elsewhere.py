@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from planner.planning.groupings import Grouping, GroupStates, reduce_streams
-from planner.planning.merged_groups import MergedGroups
-from planner.planning.row_path import RowPath
-from planner.running.gathering import Streams
-from stores.errors import StoreError
-from stores.spec.reductions import Elsewhere, NotReducedError, Reducing, Reduction
-from stores.spec.schema import Row
+from stategate.planner.planning.groupings import Grouping, GroupStates, reduce_streams
+from stategate.planner.planning.merged_groups import MergedGroups
+from stategate.planner.planning.row_path import RowPath
+from stategate.planner.running.gathering import Streams
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.reductions import Elsewhere, NotReducedError, Reducing, Reduction
+from stategate.stores.spec.schema import Row
 
 
 def groups_elsewhere(streams: Streams, path: RowPath, parameters: Row) -> list[Row] | None:

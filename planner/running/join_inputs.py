@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from planner.planning.access import Access
-from planner.planning.plan import LINK_BYTES_MAX, LINK_ROWS_MAX, Link
-from planner.running.few_inputs import Read
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.plan import LINK_BYTES_MAX, LINK_ROWS_MAX, Link
+from stategate.planner.running.few_inputs import Read
 
 
 @dataclass(slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from planner.planning.row_joins import READ_ONCE, RowJoin
-from planner.planning.row_path import ROWS_MAX
-from stores.spec.schema import Row
+from stategate.planner.planning.row_joins import READ_ONCE, RowJoin
+from stategate.planner.planning.row_path import ROWS_MAX
+from stategate.stores.spec.schema import Row
 
 ReadStep: TypeAlias = "Callable[[int, Row, int], tuple[list[Row], int] | None]"
 """Takes the number of a step, the parameters of one of its reads, and how many rows may be read at

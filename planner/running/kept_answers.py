@@ -24,10 +24,10 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from planner.running.node_answers import ReadStore
-from planner.values.statement import EncodedRows, LookedUp
-from stores.spec.position import EMPTY, Progress
-from stores.spec.schema import DataType, Kind, Row
+from stategate.planner.running.node_answers import ReadStore
+from stategate.planner.values.statement import EncodedRows, LookedUp
+from stategate.stores.spec.position import EMPTY, Progress
+from stategate.stores.spec.schema import DataType, Kind, Row
 
 BYTES_MAX = 64 << 20
 """Memory of all answers, about, by default."""

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.running.kept_answers import KeptAnswer, KeptAnswers
-from planner.running.node_answers import ReadStore
-from planner.values.session import Session
-from planner.values.statement import LookedUp, LookUp
-from stores.errors import CodecError
-from stores.spec.catalog import Nodes
-from stores.spec.result import Success
-from stores.spec.schema import Key, Row
-from stores.spec.traces import Trace
+from stategate.planner.running.kept_answers import KeptAnswer, KeptAnswers
+from stategate.planner.running.node_answers import ReadStore
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import LookedUp, LookUp
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.catalog import Nodes
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Key, Row
+from stategate.stores.spec.traces import Trace
 
 _NO_ROW = LookedUp(())
 

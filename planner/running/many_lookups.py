@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from planner.planning.plan import Lookup, QueryPlan
-from planner.running.fast_lookup import Admissions, key_reader
-from planner.syntax.with_clause import NO_CLAUSE
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import EachLookedUp
-from stores.errors import CodecError
-from stores.spec.position import Position, merge_positions
-from stores.spec.query import FewKeysQuery
-from stores.spec.result import Success
-from stores.spec.schema import Key, Kind, Row
-from stores.spec.store import DEFAULT_CONFIG
+from stategate.planner.planning.plan import Lookup, QueryPlan
+from stategate.planner.running.fast_lookup import Admissions, key_reader
+from stategate.planner.syntax.with_clause import NO_CLAUSE
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import EachLookedUp
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.position import Position, merge_positions
+from stategate.stores.spec.query import FewKeysQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Key, Kind, Row
+from stategate.stores.spec.store import DEFAULT_CONFIG
 
 _READ_MAX = 1_000
 """Keys of one read: some milliseconds, after which a cancelled statement ends."""

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from planner.values.session import Session
-from planner.values.statement import LookedUp, LookUp
-from stores.errors import FailureReason, StoreError
-from stores.spec.catalog import Nodes
-from stores.spec.position import Progress
-from stores.spec.query import FewKeysQuery, FirstRowsQuery, KeyQuery, Query
-from stores.spec.result import QueryResult, Success
-from stores.spec.schema import Row, StoreSchema
-from stores.spec.store import DEFAULT_CONFIG, Store
-from stores.spec.traces import Trace
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import LookedUp, LookUp
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.spec.catalog import Nodes
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import FewKeysQuery, FirstRowsQuery, KeyQuery, Query
+from stategate.stores.spec.result import QueryResult, Success
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.spec.store import DEFAULT_CONFIG, Store
+from stategate.stores.spec.traces import Trace
 
 R = TypeVar("R")
 

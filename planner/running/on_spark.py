@@ -14,8 +14,8 @@ from functools import partial
 
 import pyarrow as pa
 
-from planner.composing.compose import Composer
-from planner.errors import (
+from stategate.planner.composing.compose import Composer
+from stategate.planner.errors import (
     InvalidValueError,
     LimitExceededError,
     NotSupportedError,
@@ -24,24 +24,29 @@ from planner.errors import (
     StoreFailedError,
     UnavailableError,
 )
-from planner.planning.access import Access
-from planner.planning.plan import QueryPlan
-from planner.running.consistency import Reading
-from planner.running.gathering import Tally, missing_rows, rows_in
-from planner.running.read_counts import ReadCounts, RowStream
-from planner.running.snapshot import Snapshot
-from planner.running.store_reads import StoreReads
-from planner.running.values_first import values_of
-from planner.spark.query import SparkQuery
-from planner.spark.refusal import refused
-from planner.spark.row_filters import row_filters
-from planner.syntax.options import ReadOptions
-from planner.values.cancel import Cancellation
-from planner.values.statement import Result, StatementKind
-from stores.errors import EngineError, EngineInterruptedError
-from stores.hosting.blocking import lent
-from stores.spec.query_engine import EngineRelation, EngineRun, EngineStatement, QueryEngine
-from stores.spec.schema import Row
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.running.consistency import Reading
+from stategate.planner.running.gathering import Tally, missing_rows, rows_in
+from stategate.planner.running.read_counts import ReadCounts, RowStream
+from stategate.planner.running.snapshot import Snapshot
+from stategate.planner.running.store_reads import StoreReads
+from stategate.planner.running.values_first import values_of
+from stategate.planner.spark.query import SparkQuery
+from stategate.planner.spark.refusal import refused
+from stategate.planner.spark.row_filters import row_filters
+from stategate.planner.syntax.options import ReadOptions
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.statement import Result, StatementKind
+from stategate.stores.errors import EngineError, EngineInterruptedError
+from stategate.stores.hosting.blocking import lent
+from stategate.stores.spec.query_engine import (
+    EngineRelation,
+    EngineRun,
+    EngineStatement,
+    QueryEngine,
+)
+from stategate.stores.spec.schema import Row
 
 _CLASSES: tuple[tuple[str, type[QueryError]], ...] = (
     ("22", InvalidValueError),

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.spec.query import Order
-from stores.spec.schema import Row
+from stategate.stores.spec.query import Order
+from stategate.stores.spec.schema import Row
 
 _LAST_OF = "#last of"
 """A name that no other column has. It holds the read whose last known row this is, or _NONE."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from planner.syntax.options import ReadOptions
-from planner.values.cancel import Cancellation
+from stategate.planner.syntax.options import ReadOptions
+from stategate.planner.values.cancel import Cancellation
 
 _WAITED_S = 0.001
 """A bound that was met sooner did not have to be waited for."""

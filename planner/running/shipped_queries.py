@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
-from planner.errors import InvalidValueError
-from stores.spec.query import (
+from stategate.planner.errors import InvalidValueError
+from stategate.stores.spec.query import (
     Interval,
     KeyQuery,
     KeysQuery,
@@ -23,15 +23,15 @@ from stores.spec.query import (
     TimestampedRangeQuery,
     TimestampedRow,
 )
-from stores.spec.scans import ApproximateCountQuery, CountQuery, PrefixQuery
-from stores.spec.schema import Column, DataType, Kind, Row, StoreKind, StoreSchema
-from stores.spec.versions import (
+from stategate.stores.spec.scans import ApproximateCountQuery, CountQuery, PrefixQuery
+from stategate.stores.spec.schema import Column, DataType, Kind, Row, StoreKind, StoreSchema
+from stategate.stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,
     VersionedRow,
 )
-from stores.spec.windows import (
+from stategate.stores.spec.windows import (
     SessionKeyQuery,
     SessionRangeQuery,
     SessionTime,

@@ -14,11 +14,11 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from planner.errors import SnapshotTooOldError
-from planner.values.session import Session, TransactionStatus
-from stores.hosting.held_epochs import standstill
-from stores.spec.snapshots import pipeline_of, snapshot_epoch
-from stores.spec.store import Hold, PartitionStatus, ReplicaState, Store
+from stategate.planner.errors import SnapshotTooOldError
+from stategate.planner.values.session import Session, TransactionStatus
+from stategate.stores.hosting.held_epochs import standstill
+from stategate.stores.spec.snapshots import pipeline_of, snapshot_epoch
+from stategate.stores.spec.store import Hold, PartitionStatus, ReplicaState, Store
 
 Place = tuple[str, int]
 """A store's name and a partition of it."""

@@ -9,20 +9,20 @@ from typing import TypeVar
 import pyarrow as pa
 from msgspec import structs
 
-from planner.errors import InvalidValueError, MismatchedTypeError, UnavailableError
-from planner.planning.access import Access
-from planner.planning.scatter import Scatter, scatterer
-from planner.running.consistency import Asked
-from planner.running.gathering import Streams, Tally, top_rows
-from planner.values.cancel import Cancellation
-from stores.codec.partitioner import partitioner
-from stores.errors import CodecError
-from stores.spec.catalog import StoreCatalog
-from stores.spec.query import BatchStream, Query
-from stores.spec.result import Failure, QueryResult
-from stores.spec.scans import ApproximateCountQuery
-from stores.spec.schema import Key, Row, StoreSchema
-from stores.spec.store import DEFAULT_CONFIG, Store
+from stategate.planner.errors import InvalidValueError, MismatchedTypeError, UnavailableError
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.scatter import Scatter, scatterer
+from stategate.planner.running.consistency import Asked
+from stategate.planner.running.gathering import Streams, Tally, top_rows
+from stategate.planner.values.cancel import Cancellation
+from stategate.stores.codec.partitioner import partitioner
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.query import BatchStream, Query
+from stategate.stores.spec.result import Failure, QueryResult
+from stategate.stores.spec.scans import ApproximateCountQuery
+from stategate.stores.spec.schema import Key, Row, StoreSchema
+from stategate.stores.spec.store import DEFAULT_CONFIG, Store
 
 R = TypeVar("R")
 

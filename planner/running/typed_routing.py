@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from planner.errors import InvalidValueError
-from planner.running.shipped_queries import Shape, ShippedQuery, shipped_queries
-from stores.codec.partitioner import partitioner
-from stores.errors import CodecError, StoreError
-from stores.spec.query import Query
-from stores.spec.registry import RemoteQuery, remote_queries
-from stores.spec.schema import Key, StoreKind, Value
-from stores.spec.store import Store
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.running.shipped_queries import Shape, ShippedQuery, shipped_queries
+from stategate.stores.codec.partitioner import partitioner
+from stategate.stores.errors import CodecError, StoreError
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.registry import RemoteQuery, remote_queries
+from stategate.stores.spec.schema import Key, StoreKind, Value
+from stategate.stores.spec.store import Store
 
 NamedQuery: TypeAlias = RemoteQuery | ShippedQuery
 

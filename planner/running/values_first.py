@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from planner.composing.compose import Composer
-from planner.errors import QueryCancelledError, QueryError
-from planner.planning.plan import QueryPlan
-from planner.planning.run_values import RunValues
-from planner.running.gathering import AsPromised
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import LookedUp, LookUp
-from stores.spec.arrow import physical_list
-from stores.spec.schema import Row
+from stategate.planner.composing.compose import Composer
+from stategate.planner.errors import QueryCancelledError, QueryError
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.planning.run_values import RunValues
+from stategate.planner.running.gathering import AsPromised
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import LookedUp, LookUp
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.schema import Row
 
 
 class ValuesFirst:

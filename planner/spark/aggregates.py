@@ -11,17 +11,17 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.operands import arguments as arguments_of
-from planner.postgres.types.result_types import NUMERIC
-from planner.spark.conversions import DIGITS_MAX, as_decimal, convert, is_whole, settled
-from planner.spark.expressions import Expressions, finite_sql, raised
-from planner.spark.refusal import refused, words
-from planner.spark.scopes import Scope
-from planner.spark.values import COMPUTED, Typed
-from planner.trees.known_arguments import is_known
-from planner.values.sqltypes import format_type
-from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, DataType, Kind, decimal_type
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.operands import arguments as arguments_of
+from stategate.planner.postgres.types.result_types import NUMERIC
+from stategate.planner.spark.conversions import DIGITS_MAX, as_decimal, convert, is_whole, settled
+from stategate.planner.spark.expressions import Expressions, finite_sql, raised
+from stategate.planner.spark.refusal import refused, words
+from stategate.planner.spark.scopes import Scope
+from stategate.planner.spark.values import COMPUTED, Typed
+from stategate.planner.trees.known_arguments import is_known
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, DataType, Kind, decimal_type
 
 _ROWS_DIGITS = 12
 """Digits of the number of rows of an aggregate."""

@@ -15,16 +15,16 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.operands import arguments as arguments_of
-from planner.spark.aggregates import AGGREGATES, aggregate
-from planner.spark.conversions import convert, is_whole
-from planner.spark.expressions import Expressions, raised
-from planner.spark.refusal import refused
-from planner.spark.scopes import Scope
-from planner.spark.values import STAMPS, Typed
-from planner.values.sqltypes import format_type
-from stores.spec.schema import BOOLEAN, INTEGER, TEXT, Kind, decimal_type
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.operands import arguments as arguments_of
+from stategate.planner.spark.aggregates import AGGREGATES, aggregate
+from stategate.planner.spark.conversions import convert, is_whole
+from stategate.planner.spark.expressions import Expressions, raised
+from stategate.planner.spark.refusal import refused
+from stategate.planner.spark.scopes import Scope
+from stategate.planner.spark.values import STAMPS, Typed
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import BOOLEAN, INTEGER, TEXT, Kind, decimal_type
 
 Rule: TypeAlias = Callable[[Expressions, exp.Expr, Sequence[exp.Expr], Scope], Typed]
 

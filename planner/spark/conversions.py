@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.postgres.types.result_types import INTEGERS
-from planner.spark.refusal import refused
-from planner.spark.values import COMPUTED, Arguments, Typed, spark_name
-from planner.values.sqltypes import SPELLED, format_type
-from planner.values.text_values import parse_value
-from stores.spec.schema import BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
+from stategate.planner.postgres.types.result_types import INTEGERS
+from stategate.planner.spark.refusal import refused
+from stategate.planner.spark.values import COMPUTED, Arguments, Typed, spark_name
+from stategate.planner.values.sqltypes import SPELLED, format_type
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import (
+    BOOLEAN,
+    DOUBLE,
+    INTEGER,
+    TEXT,
+    DataType,
+    Kind,
+    decimal_type,
+)
 
 DIGITS_MAX = 38
 _EXACT_DIGITS = 15

@@ -11,10 +11,10 @@ from math import isfinite
 
 from sqlglot import exp
 
-from planner.errors import RAISED
-from planner.postgres.types.operands import COMPARISONS
-from planner.postgres.types.result_types import literal_type
-from planner.spark.conversions import (
+from stategate.planner.errors import RAISED
+from stategate.planner.postgres.types.operands import COMPARISONS
+from stategate.planner.postgres.types.result_types import literal_type
+from stategate.planner.spark.conversions import (
     DIGITS_MAX,
     agree,
     as_decimal,
@@ -24,14 +24,14 @@ from planner.spark.conversions import (
     is_whole,
     settled,
 )
-from planner.spark.refusal import only_filters, refused, words
-from planner.spark.scopes import Scope
-from planner.spark.values import Arguments, Typed, require_computed
-from planner.trees.known_arguments import is_known
-from planner.trees.nodes import parameter_number, signed
-from planner.values.sqltypes import format_type, result_type_of
-from planner.values.text_values import parse_value
-from stores.spec.schema import BOOLEAN, DOUBLE, NULL, TEXT, DataType, Kind, decimal_type
+from stategate.planner.spark.refusal import only_filters, refused, words
+from stategate.planner.spark.scopes import Scope
+from stategate.planner.spark.values import Arguments, Typed, require_computed
+from stategate.planner.trees.known_arguments import is_known
+from stategate.planner.trees.nodes import parameter_number, signed
+from stategate.planner.values.sqltypes import format_type, result_type_of
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import BOOLEAN, DOUBLE, NULL, TEXT, DataType, Kind, decimal_type
 
 Query = Callable[[exp.Query, Scope], tuple[str, tuple[DataType, ...]]]
 """Writes a query inside of an expression, and returns its SQL and the types of its columns."""

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from planner.binding.bound import Bound
-from planner.planning.access import Access, plan_access
-from planner.planning.run_values import RunValues
-from planner.spark.refusal import refused
-from planner.spark.selects import Queries
-from planner.values.sqltypes import format_type
-from stores.spec.schema import Column, DataType, Kind, Row, Value
+from stategate.planner.binding.bound import Bound
+from stategate.planner.planning.access import Access, plan_access
+from stategate.planner.planning.run_values import RunValues
+from stategate.planner.spark.refusal import refused
+from stategate.planner.spark.selects import Queries
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import Column, DataType, Kind, Row, Value
 
 _SQL_LENGTH_MAX = 1 << 20
 """A longer text takes Spark minutes to plan; a chain of divisions doubles its own."""

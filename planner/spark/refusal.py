@@ -6,8 +6,8 @@ import re
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.trees.nodes import position_of
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.trees.nodes import position_of
 
 HINT = "SET stategate.engine = 'local' runs it in the gateway."
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from planner.binding.domains import Domain, domains, sortable
-from planner.binding.predicates import Predicate
-from stores.spec.query_engine import EngineFilter
-from stores.spec.schema import DataType, Kind, Row, StoreSchema, Value
+from stategate.planner.binding.domains import Domain, domains, sortable
+from stategate.planner.binding.predicates import Predicate
+from stategate.stores.spec.query_engine import EngineFilter
+from stategate.stores.spec.schema import DataType, Kind, Row, StoreSchema, Value
 
 VALUES_MAX = 1_000
 """Values of an `in`; more become a range, since each task gets the filters."""

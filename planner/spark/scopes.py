@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from planner.spark.refusal import refused
-from planner.spark.values import Typed
-from stores.spec.schema import DataType
+from stategate.planner.spark.refusal import refused
+from stategate.planner.spark.values import Typed
+from stategate.stores.spec.schema import DataType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,18 +8,18 @@ from itertools import count
 
 from sqlglot import exp
 
-from planner.binding.bound import Bound, Source
-from planner.spark.aggregates import order_term
-from planner.spark.calls import write_call
-from planner.spark.conversions import common_type, convert, settled
-from planner.spark.expressions import Expressions
-from planner.spark.refusal import refused, words
-from planner.spark.scopes import Item, Output, Scope, renamed
-from planner.spark.values import CARRIED, COMPUTED, Arguments, Typed
-from planner.trees.known_arguments import is_known
-from planner.trees.nodes import is_comma, strip
-from planner.values.sqltypes import format_type
-from stores.spec.schema import DataType
+from stategate.planner.binding.bound import Bound, Source
+from stategate.planner.spark.aggregates import order_term
+from stategate.planner.spark.calls import write_call
+from stategate.planner.spark.conversions import common_type, convert, settled
+from stategate.planner.spark.expressions import Expressions
+from stategate.planner.spark.refusal import refused, words
+from stategate.planner.spark.scopes import Item, Output, Scope, renamed
+from stategate.planner.spark.values import CARRIED, COMPUTED, Arguments, Typed
+from stategate.planner.trees.known_arguments import is_known
+from stategate.planner.trees.nodes import is_comma, strip
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import DataType
 
 _SETS: Mapping[type[exp.Expr], str] = {
     exp.Union: "UNION",

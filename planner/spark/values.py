@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from planner.spark.refusal import refused
-from planner.values.sqltypes import SPELLED, format_type
-from stores.spec.schema import NULL, DataType, Kind, Value, decimal_type
+from stategate.planner.spark.refusal import refused
+from stategate.planner.values.sqltypes import SPELLED, format_type
+from stategate.stores.spec.schema import NULL, DataType, Kind, Value, decimal_type
 
 _NAMES: Mapping[Kind, str] = {
     Kind.BOOLEAN: "BOOLEAN",

@@ -12,16 +12,16 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from planner.planning.access import Access
-from planner.planning.plan import Compose, QueryPlan
-from planner.syntax.parse import parse
-from planner.syntax.with_clause import NO_CLAUSE
-from planner.values.rights import Rights
-from planner.values.session import Session, TransactionStatus
-from planner.values.statement import Statement, StatementKind
-from stores.spec.catalog import StoreCatalog
-from stores.spec.schema import Row
-from stores.spec.store import ReplicaState, Store
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.plan import Compose, QueryPlan
+from stategate.planner.syntax.parse import parse
+from stategate.planner.syntax.with_clause import NO_CLAUSE
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.session import Session, TransactionStatus
+from stategate.planner.values.statement import Statement, StatementKind
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import ReplicaState, Store
 
 _STEADY: frozenset[type[exp.Expr]] = frozenset(
     {

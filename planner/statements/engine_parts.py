@@ -7,23 +7,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from planner.binding.relations import vocabulary_of_stores
-from planner.binding.running_statements import RunningQueries
-from planner.commands.session_commands import SessionCommands
-from planner.composing.compose import Composer, composing_definition
-from planner.composing.process_pool import ProcessPool, SharedProcesses
-from planner.composing.remote import RemoteDatabase
-from planner.pg_catalog import PgCatalog
-from planner.pg_catalog.builtin_rows import postgres_settings
-from planner.pg_catalog.relations import is_of_catalog
-from planner.running.execute import Executor
-from planner.running.kept_answers import BYTES_MAX
-from planner.running.on_spark import SparkRunner
-from planner.statements.spark_statements import SparkStatements
-from planner.values.rights import Rights
-from planner.values.statement import LookUp
-from stores.spec.catalog import StoreCatalog
-from stores.spec.query_engine import QueryEngine
+from stategate.planner.binding.relations import vocabulary_of_stores
+from stategate.planner.binding.running_statements import RunningQueries
+from stategate.planner.commands.session_commands import SessionCommands
+from stategate.planner.composing.compose import Composer, composing_definition
+from stategate.planner.composing.process_pool import ProcessPool, SharedProcesses
+from stategate.planner.composing.remote import RemoteDatabase
+from stategate.planner.pg_catalog import PgCatalog
+from stategate.planner.pg_catalog.builtin_rows import postgres_settings
+from stategate.planner.pg_catalog.relations import is_of_catalog
+from stategate.planner.running.execute import Executor
+from stategate.planner.running.kept_answers import BYTES_MAX
+from stategate.planner.running.on_spark import SparkRunner
+from stategate.planner.statements.spark_statements import SparkStatements
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.statement import LookUp
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.query_engine import QueryEngine
 
 WatchLookUp: TypeAlias = Callable[[LookUp, str], LookUp]
 """Takes the fast way of a statement and its text, and returns one with the same answers."""

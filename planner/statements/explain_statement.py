@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from planner.pg_catalog import CatalogStatement
-from planner.planning.explain import RowsOf, estimate, explain, explain_json, shown_values
-from planner.planning.plan import Compose, Lookup, QueryPlan
-from planner.statements.spark_statements import Choice
-from planner.syntax.parse import Parsed
-from planner.values.statement import Result, Statement
-from stores.spec.schema import TEXT, Column, DataType, Kind
+from stategate.planner.pg_catalog import CatalogStatement
+from stategate.planner.planning.explain import RowsOf, estimate, explain, explain_json, shown_values
+from stategate.planner.planning.plan import Compose, Lookup, QueryPlan
+from stategate.planner.statements.spark_statements import Choice
+from stategate.planner.syntax.parse import Parsed
+from stategate.planner.values.statement import Result, Statement
+from stategate.stores.spec.schema import TEXT, Column, DataType, Kind
 
 _TEXT_COLUMNS = (Column(name="QUERY PLAN", type=TEXT),)
 _JSON_COLUMNS = (Column(name="QUERY PLAN", type=DataType(kind=Kind.JSON)),)

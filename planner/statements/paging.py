@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import NotSupportedError
-from planner.planning.plan import QueryPlan
-from planner.syntax.parse import Parsed, parse
-from planner.syntax.with_clause import split_clause
-from planner.values.quoting import quote_always
-from planner.values.statement import Paged, Statement, StatementKind
-from stores.spec.schema import StoreKind, StoreSchema
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.syntax.parse import Parsed, parse
+from stategate.planner.syntax.with_clause import split_clause
+from stategate.planner.values.quoting import quote_always
+from stategate.planner.values.statement import Paged, Statement, StatementKind
+from stategate.stores.spec.schema import StoreKind, StoreSchema
 
 _ALLOWED = frozenset({"expressions", "from_", "where", "kind"})
 """The parts of a SELECT that a page may have."""

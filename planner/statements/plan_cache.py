@@ -7,19 +7,19 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeAlias
 
-from planner.errors import QueryError
-from planner.planning.lifting import (
+from stategate.planner.errors import QueryError
+from stategate.planner.planning.lifting import (
     is_same,
     liftable,
     lifted_text,
     may_share,
     read_parameters,
 )
-from planner.planning.shapes import Made, Parameterized, Shapes, parameterize
-from planner.syntax.parse import parse
-from planner.syntax.tags import without_tags
-from planner.values.statement import Statement, StatementKind
-from stores.spec.schema import DataType
+from stategate.planner.planning.shapes import Made, Parameterized, Shapes, parameterize
+from stategate.planner.syntax.parse import parse
+from stategate.planner.syntax.tags import without_tags
+from stategate.planner.values.statement import Statement, StatementKind
+from stategate.stores.spec.schema import DataType
 
 SHAPE_LENGTH_MAX = 2_000
 """A longer text is unlikely to be repeated with other literals."""

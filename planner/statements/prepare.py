@@ -8,35 +8,35 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 from sqlglot import exp
 
-from planner.binding.bind import bind
-from planner.binding.column_origins import with_origins
-from planner.binding.relations import identifier, require_missing, vocabulary_of_stores
-from planner.commands.row_commands import ROW_COMMANDS, plan_row_command
-from planner.commands.session_reading import SessionCommand, read_session_command
-from planner.commands.transaction import read_transaction
-from planner.errors import (
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.column_origins import with_origins
+from stategate.planner.binding.relations import identifier, require_missing, vocabulary_of_stores
+from stategate.planner.commands.row_commands import ROW_COMMANDS, plan_row_command
+from stategate.planner.commands.session_reading import SessionCommand, read_session_command
+from stategate.planner.commands.transaction import read_transaction
+from stategate.planner.errors import (
     InvalidSyntaxError,
     LimitExceededError,
     QueryCancelledError,
     QueryError,
     UnknownNameError,
 )
-from planner.pg_catalog.relations import is_of_catalog
-from planner.planning.plain_lookups import PlainLookups
-from planner.planning.plan import QueryPlan
-from planner.planning.plan_query import plan_query
-from planner.planning.plan_values import plan_values
-from planner.statements.engine_parts import EngineParts
-from planner.statements.explain_statement import Analyze, explain_columns
-from planner.syntax.parse import Parsed, parse
-from planner.syntax.token_reader import Words
-from planner.trees.checkpoints import checked_by, is_planning
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import LookUp, Statement, StatementKind
-from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
-from stores.spec.catalog import StoreCatalog
-from stores.spec.schema import TEXT, Column, DataType, Row
+from stategate.planner.pg_catalog.relations import is_of_catalog
+from stategate.planner.planning.plain_lookups import PlainLookups
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.planning.plan_query import plan_query
+from stategate.planner.planning.plan_values import plan_values
+from stategate.planner.statements.engine_parts import EngineParts
+from stategate.planner.statements.explain_statement import Analyze, explain_columns
+from stategate.planner.syntax.parse import Parsed, parse
+from stategate.planner.syntax.token_reader import Words
+from stategate.planner.trees.checkpoints import checked_by, is_planning
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import LookUp, Statement, StatementKind
+from stategate.planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.schema import TEXT, Column, DataType, Row
 
 _SHOW_STORES = (
     "SELECT name, kind, key, columns, partitions, inputs FROM stategate.stores ORDER BY name"

@@ -7,10 +7,10 @@ from itertools import chain
 
 import pyarrow as pa
 
-from planner.errors import LimitExceededError
-from planner.values.rights import UserLimits, has_result_limits
-from planner.values.session import Session
-from planner.values.statement import Result
+from stategate.planner.errors import LimitExceededError
+from stategate.planner.values.rights import UserLimits, has_result_limits
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result
 
 
 def limit_result(result: Result, limits: UserLimits, session: Session) -> None:

@@ -5,35 +5,35 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 
-from planner.commands.row_commands import run_unserved
-from planner.commands.session_reading import SessionCommand
-from planner.commands.transaction import (
+from stategate.planner.commands.row_commands import run_unserved
+from stategate.planner.commands.session_reading import SessionCommand
+from stategate.planner.commands.transaction import (
     TransactionCommand,
     aborted,
     run_transaction,
 )
-from planner.errors import InvalidValueError, QueryError
-from planner.pg_catalog import Calls, CatalogStatement
-from planner.planning.plan import (
+from stategate.planner.errors import InvalidValueError, QueryError
+from stategate.planner.pg_catalog import Calls, CatalogStatement
+from stategate.planner.planning.plan import (
     Compose,
     Lookup,
     QueryPlan,
     SystemScan,
     accesses_of,
 )
-from planner.running.snapshot import takes_snapshot, transaction_snapshot
-from planner.statements.engine_parts import EngineParts
-from planner.statements.explain_statement import Analyze, explain_plan, explain_run
-from planner.statements.prepare import Described
-from planner.statements.result_limits import limit_result
-from planner.statements.spark_statements import Choice
-from planner.syntax.options import PLAIN_SESSION, read_options, session_options
-from planner.syntax.with_clause import NO_CLAUSE, Clause
-from planner.values.cancel import Cancellation
-from planner.values.session import Session, TransactionStatus
-from planner.values.statement import Result, Statement, StatementKind
-from planner.values.times.time_settings import TimeSettings
-from stores.spec.schema import Row
+from stategate.planner.running.snapshot import takes_snapshot, transaction_snapshot
+from stategate.planner.statements.engine_parts import EngineParts
+from stategate.planner.statements.explain_statement import Analyze, explain_plan, explain_run
+from stategate.planner.statements.prepare import Described
+from stategate.planner.statements.result_limits import limit_result
+from stategate.planner.statements.spark_statements import Choice
+from stategate.planner.syntax.options import PLAIN_SESSION, read_options, session_options
+from stategate.planner.syntax.with_clause import NO_CLAUSE, Clause
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session, TransactionStatus
+from stategate.planner.values.statement import Result, Statement, StatementKind
+from stategate.planner.values.times.time_settings import TimeSettings
+from stategate.stores.spec.schema import Row
 
 _OF_ONE_RELATION = re.compile(r'FROM "\w+" AS "[^"]*"(?:$| (?:WHERE|GROUP BY|ORDER BY|LIMIT)\b)')
 """The FROM clause of a composed statement that joins nothing."""

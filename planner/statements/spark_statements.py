@@ -7,23 +7,23 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from planner.binding.bind import bind
-from planner.binding.bound import Bound
-from planner.binding.relations import Vocabulary
-from planner.composing.compose import Composer
-from planner.errors import NotSupportedError
-from planner.planning.access import Access
-from planner.planning.explain import RowsOf, rows_read
-from planner.planning.plan import Lookup, QueryPlan, accesses_of
-from planner.planning.plan_values import plan_values
-from planner.postgres.expressions.zone_forms import names_zone
-from planner.running.on_spark import SparkRunner
-from planner.spark.query import SparkQuery, spark_query
-from planner.syntax.parse import parse
-from planner.values.statement import Statement
-from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
-from stores.spec.catalog import StoreCatalog
-from stores.spec.schema import DataType
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.bound import Bound
+from stategate.planner.binding.relations import Vocabulary
+from stategate.planner.composing.compose import Composer
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.explain import RowsOf, rows_read
+from stategate.planner.planning.plan import Lookup, QueryPlan, accesses_of
+from stategate.planner.planning.plan_values import plan_values
+from stategate.planner.postgres.expressions.zone_forms import names_zone
+from stategate.planner.running.on_spark import SparkRunner
+from stategate.planner.spark.query import SparkQuery, spark_query
+from stategate.planner.syntax.parse import parse
+from stategate.planner.values.statement import Statement
+from stategate.planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.schema import DataType
 
 _Key: TypeAlias = tuple[str, tuple[DataType, ...], TimeSettings, int]
 QUERIES_MAX = 200

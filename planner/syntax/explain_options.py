@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
-from planner.syntax.token_reader import Words
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
+from stategate.planner.syntax.token_reader import Words
 
 _SWITCHES = frozenset(
     {"analyze", "verbose", "costs", "buffers", "wal", "settings", "timing", "summary"}

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError, InvalidValueError
-from planner.trees.dialect import raw_tokens
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError
+from stategate.planner.trees.dialect import raw_tokens
 
 _OPENING = frozenset({TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSING = frozenset({TokenType.R_BRACKET, TokenType.R_BRACE})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.errors import InvalidValueError, UnknownNameError
-from planner.syntax.with_clause import (
+from stategate.planner.errors import InvalidValueError, UnknownNameError
+from stategate.planner.syntax.with_clause import (
     LAG_MS_MAX,
     NO_CLAUSE,
     WAIT_MS_MAX,
@@ -16,11 +16,11 @@ from planner.syntax.with_clause import (
     interval_ms,
     position_of,
 )
-from planner.values.durations import DURATIONS, duration_ms
-from planner.values.session import Session, TransactionStatus, default_isolation
-from planner.values.text_values import parse_value
-from stores.spec.position import EMPTY, UNBOUNDED, Position, PositionBound
-from stores.spec.schema import BOOLEAN, INTERVAL, Row, Value
+from stategate.planner.values.durations import DURATIONS, duration_ms
+from stategate.planner.values.session import Session, TransactionStatus, default_isolation
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.position import EMPTY, UNBOUNDED, Position, PositionBound
+from stategate.stores.spec.schema import BOOLEAN, INTERVAL, Row, Value
 
 _CONSISTENCIES = ("eventual", "monotonic", "latest", "snapshot")
 _UNKNOWN_TOPICS = ("error", "ignore")

@@ -13,18 +13,23 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError, LimitExceededError, NotSupportedError, QueryError
-from planner.syntax.explain_options import ExplainOptions, read_explain_options
-from planner.syntax.token_reader import Words
-from planner.syntax.void_arguments import without_void
-from planner.syntax.with_clause import NO_CLAUSE, OPTIONS, Clause, split_clause
-from planner.trees.brackets import without_brackets
-from planner.trees.dialect import parse_tokens, tokenize
-from planner.trees.grammar import check_tokens
-from planner.trees.lexemes import unterminated
-from planner.values.catalog_types import VOID
-from planner.values.statement import StatementKind
-from stores.spec.schema import DataType
+from stategate.planner.errors import (
+    InvalidSyntaxError,
+    LimitExceededError,
+    NotSupportedError,
+    QueryError,
+)
+from stategate.planner.syntax.explain_options import ExplainOptions, read_explain_options
+from stategate.planner.syntax.token_reader import Words
+from stategate.planner.syntax.void_arguments import without_void
+from stategate.planner.syntax.with_clause import NO_CLAUSE, OPTIONS, Clause, split_clause
+from stategate.planner.trees.brackets import without_brackets
+from stategate.planner.trees.dialect import parse_tokens, tokenize
+from stategate.planner.trees.grammar import check_tokens
+from stategate.planner.trees.lexemes import unterminated
+from stategate.planner.values.catalog_types import VOID
+from stategate.planner.values.statement import StatementKind
+from stategate.stores.spec.schema import DataType
 
 SQL_BYTES_MAX = 1 << 20
 """Longest text: a list of 50,000 keys fits, and sqlglot takes about a second for it."""

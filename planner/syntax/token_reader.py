@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError, QueryError
-from planner.trees.reserved_words import FUNCTION_WORDS, RESERVED_WORDS
+from stategate.planner.errors import InvalidSyntaxError, QueryError
+from stategate.planner.trees.reserved_words import FUNCTION_WORDS, RESERVED_WORDS
 
 _INTEGER_MAX = (1 << 31) - 1
 """The grammar takes a larger number for one with a fraction."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.trees.dialect import DIALECT
-from planner.values.catalog_types import VOID
-from stores.spec.schema import DataType
+from stategate.planner.trees.dialect import DIALECT
+from stategate.planner.values.catalog_types import VOID
+from stategate.stores.spec.schema import DataType
 
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET}

@@ -6,7 +6,7 @@
            | LATEST | SNAPSHOT | MAX LAG interval | UNBOUNDED
 
 The clause is cut off before sqlglot parses the rest. Parameters in it stay open:
-`planner.syntax.options` puts in their values for each execution.
+`stategate.planner.syntax.options` puts in their values for each execution.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import TypeAlias, TypeVar
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError, InvalidValueError, QueryError
-from planner.values.text_values import parse_value
-from stores.errors import CodecError
-from stores.spec.position import Position
-from stores.spec.schema import BIGINT, INTEGER, INTERVAL, TEXT, DataType
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError, QueryError
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import BIGINT, INTEGER, INTERVAL, TEXT, DataType
 
 T = TypeVar("T")
 OPTIONS = {"BOUND", "WAIT", "PARTITIONS", "ACTIVE", "PARTIAL", "INFO"}

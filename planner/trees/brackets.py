@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError, NotSupportedError
-from planner.trees.nodes import Nodes, is_comma, position_of, put
+from stategate.planner.errors import InvalidSyntaxError, NotSupportedError
+from stategate.planner.trees.nodes import Nodes, is_comma, position_of, put
 
 _CLAUSES = {"with_": "WITH", "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET"}
 

@@ -12,21 +12,21 @@ from sqlglot.errors import ParseError
 from sqlglot.parsers.postgres import PostgresParser as PlainParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError
-from planner.trees.brackets import check_join, checked_lateral
-from planner.trees.checkpoints import checkpoint
-from planner.trees.interpreted_sqlglot import PostgresParser
-from planner.trees.json_operators import KEYED
-from planner.trees.lexemes import PARAMETER, mark_parameters
-from planner.trees.literals import settled
-from planner.trees.nodes import position_of, strip
-from planner.trees.number_text import plain_number
-from planner.trees.plain_statements import KEPT_NAMES, is_plain
-from planner.trees.subscripts import is_subscripted, parse_subscript, whole_type
-from planner.trees.substring_syntax import parse_substring
-from planner.trees.type_calls import TYPE_CALLS
-from planner.trees.type_syntax import INTERVAL_UNITS, TypeParser
-from planner.trees.values_syntax import ValuesParser
+from stategate.planner.errors import InvalidSyntaxError
+from stategate.planner.trees.brackets import check_join, checked_lateral
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.interpreted_sqlglot import PostgresParser
+from stategate.planner.trees.json_operators import KEYED
+from stategate.planner.trees.lexemes import PARAMETER, mark_parameters
+from stategate.planner.trees.literals import settled
+from stategate.planner.trees.nodes import position_of, strip
+from stategate.planner.trees.number_text import plain_number
+from stategate.planner.trees.plain_statements import KEPT_NAMES, is_plain
+from stategate.planner.trees.subscripts import is_subscripted, parse_subscript, whole_type
+from stategate.planner.trees.substring_syntax import parse_substring
+from stategate.planner.trees.type_calls import TYPE_CALLS
+from stategate.planner.trees.type_syntax import INTERVAL_UNITS, TypeParser
+from stategate.planner.trees.values_syntax import ValuesParser
 
 _OF_POSITIONS = (
     *(exp.Ordered, exp.Distinct, exp.Group),

@@ -14,11 +14,11 @@ from typing import cast
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, kinds, position_of
-from planner.trees.reserved_words import FUNCTION_WORDS, RESERVED_WORDS
-from planner.trees.type_names import check_type_name
+from stategate.planner.errors import InvalidSyntaxError
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import Nodes, kinds, position_of
+from stategate.planner.trees.reserved_words import FUNCTION_WORDS, RESERVED_WORDS
+from stategate.planner.trees.type_names import check_type_name
 
 _OPENING = {TokenType.L_PAREN: TokenType.R_PAREN, TokenType.L_BRACKET: TokenType.R_BRACKET}
 _BEFORE_ITEM = frozenset(

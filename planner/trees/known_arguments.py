@@ -13,9 +13,9 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, NotSupportedError
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, position_of, strip
+from stategate.planner.errors import InvalidSyntaxError, NotSupportedError
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import Nodes, position_of, strip
 
 UNREAD = exp.Expression()
 """The node that readers see in place of one with arguments that the planner does not know.

@@ -12,8 +12,8 @@ from itertools import groupby
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import InvalidSyntaxError, InvalidValueError
-from planner.trees.surrogates import with_whole_pairs
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError
+from stategate.planner.trees.surrogates import with_whole_pairs
 
 _TEXTS = frozenset(
     {

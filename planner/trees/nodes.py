@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from sqlglot import exp
 
-from planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.checkpoints import checkpoint
 
 TYPES_MAX = 1_000
 """Maximum number of type names that are kept parsed; decimals of all sizes are about 700."""

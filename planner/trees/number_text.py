@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from math import isinf
 
-from planner.errors import InvalidValueError
+from stategate.planner.errors import InvalidValueError
 
 DIGITS_MAX = 38
 """Digits of the longest numeric that is held exactly."""

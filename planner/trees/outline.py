@@ -13,7 +13,7 @@ from functools import cache
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.trees.nodes import position_of
+from stategate.planner.trees.nodes import position_of
 
 _WORD = re.compile(r"\b[a-z_]\w*\b", re.IGNORECASE)
 _CALL = re.compile(r"(\w+)\(")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.checkpoints import checkpoint
 
 _OR, _AND, _NOT, _IS, _COMPARISON, _RANGE = range(6)
 _OTHER, _SUM, _PRODUCT, _POWER, _SUFFIX, _SIGN = range(6, 12)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from sqlglot.parsers.postgres import PostgresParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.trees.type_calls import TYPE_CALLS
-from planner.trees.values_syntax import is_item_of_values
+from stategate.planner.trees.type_calls import TYPE_CALLS
+from stategate.planner.trees.values_syntax import is_item_of_values
 
 NESTING_MAX = 50
 """Maximum number of nesting words: compiled code does not see the end of its stack, and crashes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planner.errors import InvalidSyntaxError
+from stategate.planner.errors import InvalidSyntaxError
 
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 

@@ -10,14 +10,14 @@ from typing import NoReturn
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import (
+from stategate.planner.errors import (
     InvalidSyntaxError,
     InvalidValueError,
     NotSupportedError,
     UnknownNameError,
 )
-from planner.trees.interpreted_sqlglot import PostgresParser
-from planner.trees.reserved_words import FUNCTION_WORDS, RESERVED_WORDS
+from stategate.planner.trees.interpreted_sqlglot import PostgresParser
+from stategate.planner.trees.reserved_words import FUNCTION_WORDS, RESERVED_WORDS
 
 _WITHOUT_SIZE = frozenset(
     {"int", "integer", "smallint", "bigint", "real", "boolean", "double precision"}

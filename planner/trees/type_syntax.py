@@ -7,9 +7,9 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
-from planner.errors import InvalidSyntaxError
-from planner.trees.interpreted_sqlglot import PostgresParser
-from planner.trees.type_names import check_type_name
+from stategate.planner.errors import InvalidSyntaxError
+from stategate.planner.trees.interpreted_sqlglot import PostgresParser
+from stategate.planner.trees.type_names import check_type_name
 
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})

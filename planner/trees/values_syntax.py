@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.trees.interpreted_sqlglot import PostgresParser
+from stategate.planner.trees.interpreted_sqlglot import PostgresParser
 
 _AFTER_VALUES = frozenset(
     {

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from planner.errors import LimitExceededError
+from stategate.planner.errors import LimitExceededError
 
 LOCKS_OF_SESSION_MAX = 1000
 """Locks of one session, so that none takes all that there are; programs hold a handful."""

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TypeAlias
 
-from planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.errors import InvalidValueError, NotSupportedError
 
 DIMENSIONS_MAX = 6
 """PostgreSQL's MAXDIM."""

@@ -6,7 +6,7 @@ of arrays, so its type says how many there are; names of types in SQL do not.
 
 from __future__ import annotations
 
-from stores.spec.schema import DataType, Kind
+from stategate.stores.spec.schema import DataType, Kind
 
 
 def depth_of(data_type: DataType | None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planner.errors import InvalidValueError
+from stategate.planner.errors import InvalidValueError
 
 _ESCAPE = re.compile(r"\\(?:(\\)|([0-3][0-7]{2}))")
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from planner.errors import QueryCancelledError, QueryError
+from stategate.planner.errors import QueryCancelledError, QueryError
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ class Cancellation:
         self.holds_loop = holds_loop
         self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
         self.trace: tuple[str, str] | None = None
-        """The trace of the statement, for other nodes; see `stores.spec.store.Stop`."""
+        """The trace of the statement, for other nodes; see `stategate.stores.spec.store.Stop`."""
         self._cancelled: Callable[[], QueryError] | None = None
         """Makes the error of whoever goes on; None until it is cancelled."""
         self._lock = threading.Lock()

@@ -13,12 +13,12 @@ from typing import TypeAlias
 from msgspec import Struct
 from sqlglot import exp
 
-from planner.errors import InvalidValueError
-from planner.values.catalog_types import is_of_catalog
-from planner.values.comparison_bounds import INT_BITS, day_of, is_infinite, start_of_day
-from planner.values.sqltypes import format_type, parameter_type_of
-from planner.values.type_modifiers import SECOND_DIGITS_MAX, length_of, second_digits_of
-from stores.spec.schema import DATE, DataType, Kind, Value
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.catalog_types import is_of_catalog
+from stategate.planner.values.comparison_bounds import INT_BITS, day_of, is_infinite, start_of_day
+from stategate.planner.values.sqltypes import format_type, parameter_type_of
+from stategate.planner.values.type_modifiers import SECOND_DIGITS_MAX, length_of, second_digits_of
+from stategate.stores.spec.schema import DATE, DataType, Kind, Value
 
 Convert: TypeAlias = Callable[[Value], Value]
 """Casts a value that is not NULL. Raises a QueryError if it is out of range."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stores.spec.schema import SMALLINT, DataType, Kind
+from stategate.stores.spec.schema import SMALLINT, DataType, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,10 +15,10 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import is_of_catalog
-from stores.spec.schema import TEXT, DataType, Kind, Value
-from stores.types.kinds import SCALARS
+from stategate.planner.values.array_types import depth_of, leaf_of
+from stategate.planner.values.catalog_types import is_of_catalog
+from stategate.stores.spec.schema import TEXT, DataType, Kind, Value
+from stategate.stores.types.kinds import SCALARS
 
 INT_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INTEGER: 32, Kind.BIGINT: 64}
 _MANTISSA_BITS = {Kind.REAL: 24, Kind.DOUBLE: 53}

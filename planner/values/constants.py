@@ -13,15 +13,15 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import InvalidValueError, QueryError
-from planner.trees.known_arguments import known_node
-from planner.values.casts import applied, cast_done
-from planner.values.catalog_types import is_of_catalog
-from planner.values.interval_text import FIELDS, parse_interval
-from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
-from planner.values.text_values import parse_value
-from planner.values.type_modifiers import length_of, second_digits_of
-from stores.spec.schema import (
+from stategate.planner.errors import InvalidValueError, QueryError
+from stategate.planner.trees.known_arguments import known_node
+from stategate.planner.values.casts import applied, cast_done
+from stategate.planner.values.catalog_types import is_of_catalog
+from stategate.planner.values.interval_text import FIELDS, parse_interval
+from stategate.planner.values.sqltypes import HELD_AS_TEXT, data_type_of
+from stategate.planner.values.text_values import parse_value
+from stategate.planner.values.type_modifiers import length_of, second_digits_of
+from stategate.stores.spec.schema import (
     BIGINT,
     BOOLEAN,
     DOUBLE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from planner.errors import InvalidValueError
+from stategate.planner.errors import InvalidValueError
 
 DURATIONS = frozenset(
     {

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TypeAlias
 
-from planner.errors import InvalidValueError
+from stategate.planner.errors import InvalidValueError
 
 Interval: TypeAlias = tuple[int, int, int]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from planner.values.advisory_locks import LockTable
+from stategate.planner.values.advisory_locks import LockTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
-from stores.spec.position import Position
-from stores.spec.schema import Column, Row
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import Column, Row
 
 FIRST_ROWS: Final = "first-rows"
 """The token of a client that has yet to get all of its first rows: it gets them anew, and is told

@@ -11,10 +11,10 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 
-from planner.errors import InvalidValueError
-from planner.values.interval_text import interval_words, parse_interval
-from planner.values.time_zones import offset_at
-from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings, time_settings
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.interval_text import interval_words, parse_interval
+from stategate.planner.values.time_zones import offset_at
+from stategate.planner.values.times.time_settings import PLAIN_TIMES, TimeSettings, time_settings
 
 PLAIN_DATE = r"[1-9]\d{3}-\d{2}-\d{2}"
 _PLAIN_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 
-from planner.errors import InvalidValueError
+from stategate.planner.errors import InvalidValueError
 
 _FORM = re.compile(r"(?P<address>[0-9A-Fa-f:.]+)(?:/(?P<bits>[0-9]{1,99}))?")
 _OCTET = "([0-9]{1,99})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.errors import (
+from stategate.planner.errors import (
     TOO_MANY_FILES,
     QueryError,
     StoreFailedError,
@@ -12,7 +12,7 @@ from planner.errors import (
     is_out_of_files,
     out_of_files,
 )
-from stores.errors import FailureReason, StoreError
+from stategate.stores.errors import FailureReason, StoreError
 
 SQLSTATE_BY_REASON: dict[FailureReason, str] = {
     FailureReason.NOT_UP_TO_BOUND: "55S01",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planner.trees.reserved_words import RESERVED_WORDS
+from stategate.planner.trees.reserved_words import RESERVED_WORDS
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 QUOTED_WORDS = RESERVED_WORDS | frozenset(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from planner.errors import QueryError
+from stategate.planner.errors import QueryError
 
 _KEPT_MAX: Final = 10_000
 """Names whose right is kept for a user; beyond that they are matched again."""

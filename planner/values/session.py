@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from planner.errors import InvalidValueError, LimitExceededError, TransactionError
-from planner.values.advisory_locks import SessionLocks
-from planner.values.listing import Backends, Listing
-from planner.values.times.time_settings import TimeSettings, time_settings
-from stores.spec.position import EMPTY, Position
+from stategate.planner.errors import InvalidValueError, LimitExceededError, TransactionError
+from stategate.planner.values.advisory_locks import SessionLocks
+from stategate.planner.values.listing import Backends, Listing
+from stategate.planner.values.times.time_settings import TimeSettings, time_settings
+from stategate.stores.spec.position import EMPTY, Position
 
 SAVEPOINTS_MAX = 1000
 """Maximum savepoints of a transaction; each copies the settings, and some drivers make many."""

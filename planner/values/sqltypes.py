@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from planner.trees.column_names import type_name
-from planner.values import type_modifiers
-from planner.values.array_types import leaf_of
-from planner.values.catalog_types import (
+from stategate.planner.trees.column_names import type_name
+from stategate.planner.values import type_modifiers
+from stategate.planner.values.array_types import leaf_of
+from stategate.planner.values.catalog_types import (
     CATALOG_TYPES,
     CatalogType,
     has_any_scale,
@@ -19,9 +19,9 @@ from planner.values.catalog_types import (
     postgres_name,
     record_type,
 )
-from stores.errors import SchemaError
-from stores.spec.schema import INTERVAL, TEXT, DataType, Kind, decimal_type
-from stores.types.kinds import BY_PARSED, BY_POSTGRES, SCALARS
+from stategate.stores.errors import SchemaError
+from stategate.stores.spec.schema import INTERVAL, TEXT, DataType, Kind, decimal_type
+from stategate.stores.types.kinds import BY_PARSED, BY_POSTGRES, SCALARS
 
 HELD_AS_TEXT = frozenset(
     kind for kind in SCALARS if kind is not Kind.TEXT and kind.record.arrow == TEXT.arrow

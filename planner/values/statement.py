@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import pyarrow as pa
 from msgspec import Struct
 
-from stores.spec.position import EMPTY, Position
-from stores.spec.schema import Column, DataType, Row
+from stategate.stores.spec.position import EMPTY, Position
+from stategate.stores.spec.schema import Column, DataType, Row
 
 if TYPE_CHECKING:
-    from planner.values.session import Session
+    from stategate.planner.values.session import Session
 
 
 class CopyFormat(Enum):
@@ -217,7 +217,7 @@ class Paged(Struct, frozen=True, kw_only=True):
 
 
 LookUp: TypeAlias = "Callable[[Row, Session], LookedUp | None]"
-"""Takes a statement's parameters and its session; see `planner.running.fast_lookup`."""
+"""Takes a statement's parameters and its session; see `stategate.planner.running.fast_lookup`."""
 
 
 class StatementKind(Enum):
@@ -258,7 +258,8 @@ class StatementKind(Enum):
 class Statement(Struct, frozen=True, kw_only=True):
     """A planned statement: its text, parameters and columns. Sessions share it.
 
-    It is a struct, because one is made for each text of a shape; see `stores.spec.result`.
+    It is a struct, because one is made for each text of a shape; see
+    `stategate.stores.spec.result`.
     """
 
     sql: str

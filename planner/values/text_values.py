@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 
-from planner.errors import InvalidValueError
-from planner.values.array_text import Texts, check_depth, parse_array
-from planner.values.array_types import depth_of, leaf_of
-from planner.values.byte_text import hex_digits_of
-from planner.values.catalog_types import CatalogType, is_inet
-from planner.values.comparison_bounds import day_of
-from planner.values.documents.json_text import canonical, checked
-from planner.values.interval_text import parse_interval
-from planner.values.moment_text import MalformedMomentError, parse_clock, parse_moment
-from planner.values.network_text import parse_inet
-from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
-from stores.errors import ValueFormatError
-from stores.spec.schema import DataType, Kind, Value
-from stores.types.record import invalid_text
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.array_text import Texts, check_depth, parse_array
+from stategate.planner.values.array_types import depth_of, leaf_of
+from stategate.planner.values.byte_text import hex_digits_of
+from stategate.planner.values.catalog_types import CatalogType, is_inet
+from stategate.planner.values.comparison_bounds import day_of
+from stategate.planner.values.documents.json_text import canonical, checked
+from stategate.planner.values.interval_text import parse_interval
+from stategate.planner.values.moment_text import MalformedMomentError, parse_clock, parse_moment
+from stategate.planner.values.network_text import parse_inet
+from stategate.planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
+from stategate.stores.errors import ValueFormatError
+from stategate.stores.spec.schema import DataType, Kind, Value
+from stategate.stores.types.record import invalid_text
 
 _DAY_MICROS = 86_400_000_000
 _INFINITIES = {"infinity": (1 << 63) - 1, "-infinity": 1 - (1 << 63)}

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from planner.errors import InvalidValueError
+from stategate.planner.errors import InvalidValueError
 
 _MINUTES = """
     0 GMT UT UTC UCT WET Z ZULU EGST 60 BST CET MET WAT WETDST 120 CEST EET IST MEST SAST

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, InvalidValueError
-from planner.trees.nodes import built_type, call, position_of
-from planner.values.catalog_types import BPCHAR, VARCHAR, CatalogType, postgres_name
-from stores.spec.schema import TEXT, DataType
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError
+from stategate.planner.trees.nodes import built_type, call, position_of
+from stategate.planner.values.catalog_types import BPCHAR, VARCHAR, CatalogType, postgres_name
+from stategate.stores.spec.schema import TEXT, DataType
 
 LENGTH_MAX = 10_485_760
 _CHARACTER_TYPES = {

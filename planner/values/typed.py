@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import PartitionAnswer
-from stores.spec.position import Position
-from stores.spec.query import Batch
-from stores.spec.schema import Column, DataType, Row, Value
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import PartitionAnswer
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import Batch
+from stategate.stores.spec.schema import Column, DataType, Row, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

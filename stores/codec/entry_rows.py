@@ -14,13 +14,13 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from stores.codec.rows import row_getter
-from stores.spec.schema import Row
+from stategate.stores.codec.rows import row_getter
+from stategate.stores.spec.schema import Row
 
 if TYPE_CHECKING:
-    from stores.codec.key_columns import KeyColumn
-    from stores.codec.keys import KeyCodec
-    from stores.codec.rows import RowCodec
+    from stategate.stores.codec.key_columns import KeyColumn
+    from stategate.stores.codec.keys import KeyCodec
+    from stategate.stores.codec.rows import RowCodec
 
 DecodeRows: TypeAlias = Callable[[Sequence[bytes], Sequence[bytes]], list[Row]]
 """Takes the keys and the rows of entries."""

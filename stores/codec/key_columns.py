@@ -30,7 +30,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.spec.arrow import (
+from stategate.stores.spec.arrow import (
     array_of_ints,
     binary_parts,
     decimal_array,
@@ -39,8 +39,8 @@ from stores.spec.arrow import (
     int64_values,
     unscaled_ints,
 )
-from stores.spec.schema import Column, DataType, Key, Kind, Value
-from stores.types.record import KeyForm
+from stategate.stores.spec.schema import Column, DataType, Key, Kind, Value
+from stategate.stores.types.record import KeyForm
 
 Piece: TypeAlias = bytes | pa.Array
 """Bytes that all keys share, or an array with the bytes of each."""

@@ -18,11 +18,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.codec.key_columns import Piece, key_column
-from stores.errors import CodecError
-from stores.spec.arrow import binary_parts, joined_bytes, physical_array, physical_list
-from stores.spec.query import Interval
-from stores.spec.schema import Column, Key, Kind, Value
+from stategate.stores.codec.key_columns import Piece, key_column
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.arrow import binary_parts, joined_bytes, physical_array, physical_list
+from stategate.stores.spec.query import Interval
+from stategate.stores.spec.schema import Column, Key, Kind, Value
 
 _MISFITS = (TypeError, ValueError, ArithmeticError, struct.error, AttributeError)
 """The errors of an encoder for a value that does not fit its column."""

@@ -24,16 +24,16 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from stores.codec.entry_rows import DecodeRows, entry_rows
-from stores.codec.keys import key_codec
-from stores.codec.rows import row_codec, row_getter
-from stores.codec.segments import END_OF_TIME, MICROS_MAX, MICROS_MIN, Segments
-from stores.errors import CodecError, SchemaError
-from stores.spec.arrow import Ints, array_of_ints, int64_values
-from stores.spec.position import Progress
-from stores.spec.query import Batch, Interval
-from stores.spec.scans import PrefixQuery
-from stores.spec.schema import (
+from stategate.stores.codec.entry_rows import DecodeRows, entry_rows
+from stategate.stores.codec.keys import key_codec
+from stategate.stores.codec.rows import row_codec, row_getter
+from stategate.stores.codec.segments import END_OF_TIME, MICROS_MAX, MICROS_MIN, Segments
+from stategate.stores.errors import CodecError, SchemaError
+from stategate.stores.spec.arrow import Ints, array_of_ints, int64_values
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import Batch, Interval
+from stategate.stores.spec.scans import PrefixQuery
+from stategate.stores.spec.schema import (
     TIMESTAMPTZ,
     VALID_FROM,
     VALID_TO,

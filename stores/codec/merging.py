@@ -10,11 +10,11 @@ import heapq
 from collections.abc import Iterator
 from operator import itemgetter
 
-from stores.codec.keys import KeyCodec
-from stores.spec.arrow import physical_list
-from stores.spec.query import BatchStream, Order
-from stores.spec.result import Failure, ResultError, StateQueryResult
-from stores.spec.schema import Row, StoreSchema
+from stategate.stores.codec.keys import KeyCodec
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.query import BatchStream, Order
+from stategate.stores.spec.result import Failure, ResultError, StateQueryResult
+from stategate.stores.spec.schema import Row, StoreSchema
 
 
 def merged_rows(

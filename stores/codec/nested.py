@@ -26,7 +26,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.codec.scalars import (
+from stategate.stores.codec.scalars import (
     TEXTUAL,
     slot_array,
     slot_decoder,
@@ -34,8 +34,8 @@ from stores.codec.scalars import (
     slot_format,
     slot_values,
 )
-from stores.errors import CodecError
-from stores.spec.arrow import (
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.arrow import (
     COLUMN_BYTES_MAX,
     binary_array,
     binary_parts,
@@ -43,7 +43,7 @@ from stores.spec.arrow import (
     list_parts,
     validity,
 )
-from stores.spec.schema import DataType, Kind, Value
+from stategate.stores.spec.schema import DataType, Kind, Value
 
 _Numbers: TypeAlias = np.ndarray[Any, Any]
 _Read: TypeAlias = Callable[[bytes, int, int], tuple[list[Value], int]]

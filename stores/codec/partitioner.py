@@ -21,10 +21,10 @@ import numpy as np
 import pyarrow as pa
 from mmh3 import mmh3_32_uintdigest
 
-from stores.errors import CodecError, SchemaError
-from stores.spec.arrow import int64_values, unscaled_ints
-from stores.spec.schema import Column, DataType, Key, Value
-from stores.types.record import KeyForm
+from stategate.stores.errors import CodecError, SchemaError
+from stategate.stores.spec.arrow import int64_values, unscaled_ints
+from stategate.stores.spec.schema import Column, DataType, Key, Value
+from stategate.stores.types.record import KeyForm
 
 Hash: TypeAlias = Callable[[Value, int], int]
 """Takes a value and a seed, and returns the next seed. Seeds are unsigned 32-bit integers."""

@@ -9,7 +9,7 @@ column, and the bytes of the columns of varying length. Integers are little-endi
 | decimal(p≤18); decimal(p>18) | unscaled integer in 8; in 16 bytes |
 | interval | months and days in 4 bytes each, microseconds in 8 |
 | text, bytea, json, uuid, macaddr | 4 bytes: where the column ends, from the end of the slots |
-| arrays, structs, maps | the same; `stores.codec.nested` describes the bytes |
+| arrays, structs, maps | the same; `stategate.stores.codec.nested` describes the bytes |
 
 The slot of NULL is zero, and its varying bytes are empty.
 """
@@ -26,8 +26,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.codec.nested import decode_nested, encode_nested, value_decoder
-from stores.codec.scalars import (
+from stategate.stores.codec.nested import decode_nested, encode_nested, value_decoder
+from stategate.stores.codec.scalars import (
     NESTED,
     TEXTUAL,
     slot_array,
@@ -36,9 +36,9 @@ from stores.codec.scalars import (
     slot_format,
     slot_values,
 )
-from stores.codec.segments import FIRST_WHOLE_MS
-from stores.errors import CodecError
-from stores.spec.arrow import (
+from stategate.stores.codec.segments import FIRST_WHOLE_MS
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.arrow import (
     COLUMN_BYTES_MAX,
     array_of_ints,
     binary_parts,
@@ -47,7 +47,7 @@ from stores.spec.arrow import (
     joined_bytes,
     validity,
 )
-from stores.spec.schema import TIMESTAMPTZ, Column, DataType, Kind, Row, Value
+from stategate.stores.spec.schema import TIMESTAMPTZ, Column, DataType, Kind, Row, Value
 
 
 def row_getter(places: Sequence[int]) -> Callable[[Row], Row]:

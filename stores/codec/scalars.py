@@ -1,8 +1,8 @@
 """How one value of a scalar type is stored in bytes: its slot, in rows and in nested values.
 
 Slots are little-endian, because numpy reads a column of slots in place. Types of varying length
-have no slot of their own: `stores.codec.rows` and `stores.codec.nested` keep where such a value
-ends, and its bytes elsewhere.
+have no slot of their own: `stategate.stores.codec.rows` and `stategate.stores.codec.nested` keep
+where such a value ends, and its bytes elsewhere.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from stores.errors import SchemaError
-from stores.spec.arrow import (
+from stategate.stores.errors import SchemaError
+from stategate.stores.spec.arrow import (
     array_of_ints,
     decimal_of,
     fixed_array,
@@ -23,7 +23,7 @@ from stores.spec.arrow import (
     physical_list,
     unscaled_ints,
 )
-from stores.spec.schema import DataType, Kind, Value
+from stategate.stores.spec.schema import DataType, Kind, Value
 
 _NUMPY = {
     "?": "u1",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stores.spec.position import Progress
-from stores.spec.schema import SPAN_MS_MAX, StoreSchema
-from stores.spec.windows import TimeRange
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.schema import SPAN_MS_MAX, StoreSchema
+from stategate.stores.spec.windows import TimeRange
 
 _INTERVAL_MS_MIN = 60_000
 _WINDOWS_PER_SEGMENT = 1024

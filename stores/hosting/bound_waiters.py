@@ -1,10 +1,10 @@
 """Callbacks that wait for a replica to meet a bound; an epoch checks only those it may have met.
 
-No clock, no threads, no I/O: `stores.hosting.replica` decides when to check. Waiters with the same
-bound form one group. A group is in the queue of the first measure of its bound that is not met,
-ordered by the value that it needs. Applying an epoch looks at the head of each queue, and moves a
-group whose measure is met to the queue of the next measure. So waiters whose bound cannot be met
-yet cost nothing, however many there are.
+No clock, no threads, no I/O: `stategate.stores.hosting.replica` decides when to check. Waiters with
+the same bound form one group. A group is in the queue of the first measure of its bound that is not
+met, ordered by the value that it needs. Applying an epoch looks at the head of each queue, and
+moves a group whose measure is met to the queue of the next measure. So waiters whose bound cannot
+be met yet cost nothing, however many there are.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import threading
 from collections.abc import Callable
 from typing import TypeAlias
 
-from stores.errors import TooManyWaitersError
-from stores.spec.position import AGE, COMMITTED, EPOCH, Measure, PositionBound, Unmet
-from stores.spec.store import OnBound
+from stategate.stores.errors import TooManyWaitersError
+from stategate.stores.spec.position import AGE, COMMITTED, EPOCH, Measure, PositionBound, Unmet
+from stategate.stores.spec.store import OnBound
 
 _logger = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from stores.spec.arrow import physical_list
-from stores.spec.schema import Column, Key
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.schema import Column, Key
 
 EPOCHS_MAX = 16
 """Epochs of a replica whose keys are recorded: some more than can be asked for."""
@@ -31,7 +31,7 @@ class _Recorded(NamedTuple):
 
 
 class ChangedKeys:
-    """The changed keys of one replica; see `stores.spec.key_log.KeyLog`.
+    """The changed keys of one replica; see `stategate.stores.spec.key_log.KeyLog`.
 
     Args:
         columns: those of its keys, see `recorded_columns`.

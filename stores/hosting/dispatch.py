@@ -8,15 +8,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar, cast
 
-from stores.errors import FailureReason, StoreError
-from stores.hosting.watched_reads import watched
-from stores.log.inputs import Inputs
-from stores.spec.position import unmet_bound
-from stores.spec.query import FirstRowsQuery, Query
-from stores.spec.registry import registered_handler
-from stores.spec.result import Failure, QueryResult, Success, add_info
-from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.store import (
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.hosting.watched_reads import watched
+from stategate.stores.log.inputs import Inputs
+from stategate.stores.spec.position import unmet_bound
+from stategate.stores.spec.query import FirstRowsQuery, Query
+from stategate.stores.spec.registry import registered_handler
+from stategate.stores.spec.result import Failure, QueryResult, Success, add_info
+from stategate.stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.spec.store import (
     DEFAULT_CONFIG,
     Handler,
     QueryConfig,

@@ -11,9 +11,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 
-from stores.hosting.local_store import LocalStore
-from stores.spec.schema import StoreSchema
-from stores.spec.store import PartitionStatus, Store
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import PartitionStatus, Store
 
 
 def _at_once(store: LocalStore) -> bool:

@@ -1,8 +1,8 @@
 """Follows the log of a host: finds new stores and epochs, and applies them.
 
-Each look at a store is a piece of work of a relay (see `stores.hosting.relay`), as are those at the
-heads and at the names in the log. So a thread of its own looks at a store whose files hang, and no
-other one until that returns. The other stores go on.
+Each look at a store is a piece of work of a relay (see `stategate.stores.hosting.relay`), as are
+those at the heads and at the names in the log. So a thread of its own looks at a store whose files
+hang, and no other one until that returns. The other stores go on.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from stores.errors import LogError, SchemaError, StoreError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.open_stores import OpenStores
-from stores.hosting.relay import ASIDE_S, Relay, Turn
-from stores.hosting.schedule import Head, Schedule, local_pace, remote_pace
-from stores.log.metadata.heads import HeadWatch
-from stores.spec.store import ReplicaState
+from stategate.stores.errors import LogError, SchemaError, StoreError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.open_stores import OpenStores
+from stategate.stores.hosting.relay import ASIDE_S, Relay, Turn
+from stategate.stores.hosting.schedule import Head, Schedule, local_pace, remote_pace
+from stategate.stores.log.metadata.heads import HeadWatch
+from stategate.stores.spec.store import ReplicaState
 
 _logger = logging.getLogger(__name__)
 

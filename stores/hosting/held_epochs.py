@@ -1,9 +1,9 @@
 """Epochs that a replica keeps for readers, although it would otherwise have forgotten them.
 
-There are no threads and no I/O here; `stores.hosting.replica` calls it. A held view costs nothing
-while it is among the newest. An older one keeps old rows from being compacted away, and its files
-from being removed. Views become older only when an epoch is applied; then those that were held too
-long, or are too many, are released. A held view never keeps an epoch from being applied.
+There are no threads and no I/O here; `stategate.stores.hosting.replica` calls it. A held view costs
+nothing while it is among the newest. An older one keeps old rows from being compacted away, and its
+files from being removed. Views become older only when an epoch is applied; then those that were
+held too long, or are too many, are released. A held view never keeps an epoch from being applied.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 
-from stores.spec.snapshots import snapshot_epochs
-from stores.spec.store import Store, View
+from stategate.stores.spec.snapshots import snapshot_epochs
+from stategate.stores.spec.store import Store, View
 
 HOLDS_MAX = 64
 """Held epochs of one replica that are older than its newest; with more, the oldest is released.
@@ -57,7 +57,7 @@ class _Held:
 
 
 class EpochHold:
-    """The hold of one reader on one epoch; see `stores.spec.store.Hold`."""
+    """The hold of one reader on one epoch; see `stategate.stores.spec.store.Hold`."""
 
     __slots__ = ("_held", "_holds", "_released", "epoch")
 
@@ -203,8 +203,8 @@ def held_snapshot(stores: Iterable[Store]) -> Iterator[Mapping[str, int | None]]
 
     Applying goes on meanwhile, and `QueryConfig(at_epoch=…)` finds the epoch for as long as a hold
     lasts (see `Store.hold`). Streams that were opened meanwhile can still be read afterwards.
-    `stores.spec.store.snapshot_epochs` only finds the epochs, which may be forgotten before they
-    are asked for.
+    `stategate.stores.spec.store.snapshot_epochs` only finds the epochs, which may be forgotten
+    before they are asked for.
 
     Args:
         stores: the stores of this process; each pipeline has an epoch of its own.

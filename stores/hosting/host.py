@@ -14,9 +14,9 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.open_files import OpenFiles, files_of_process
-from stores.errors import (
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.engines.rocksdb.open_files import OpenFiles, files_of_process
+from stategate.stores.errors import (
     ArgumentError,
     HostNotStartedError,
     HostRestoringError,
@@ -25,18 +25,24 @@ from stores.errors import (
     StoreMigratedError,
     StoreNotAvailableError,
 )
-from stores.hosting.follower import Follower
-from stores.hosting.maintenance import EngineMaintenance
-from stores.hosting.metrics import MetricsReading
-from stores.hosting.open_stores import OpenStores, Placement, everything
-from stores.hosting.partition_waits import wait_for_request
-from stores.hosting.replica import Replica
-from stores.hosting.replica_opener import ReplicaOpener
-from stores.log.files.directory import Root
-from stores.spec.arguments import require_integer, require_name, require_path, shown
-from stores.spec.catalog import Nodes
-from stores.spec.result import StateQueryResult
-from stores.spec.store import PartitionStatus, ReplicaState, Role, StateQueryRequest, Store
+from stategate.stores.hosting.follower import Follower
+from stategate.stores.hosting.maintenance import EngineMaintenance
+from stategate.stores.hosting.metrics import MetricsReading
+from stategate.stores.hosting.open_stores import OpenStores, Placement, everything
+from stategate.stores.hosting.partition_waits import wait_for_request
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.hosting.replica_opener import ReplicaOpener
+from stategate.stores.log.files.directory import Root
+from stategate.stores.spec.arguments import require_integer, require_name, require_path, shown
+from stategate.stores.spec.catalog import Nodes
+from stategate.stores.spec.result import StateQueryResult
+from stategate.stores.spec.store import (
+    PartitionStatus,
+    ReplicaState,
+    Role,
+    StateQueryRequest,
+    Store,
+)
 
 R = TypeVar("R")
 _logger = logging.getLogger(__name__)
@@ -71,7 +77,7 @@ class Host:
             temporary one.
         node: name of this node, as answers show it.
         poll_ms: how often to look for the next epoch of a store that changes; see
-            `stores.hosting.schedule` for others.
+            `stategate.stores.hosting.schedule` for others.
         cache_bytes: memory for the block cache, shared by all replicas.
         columns_bytes: memory for decoded columns of whole scans, not of versioned stores; or 0.
         rows_bytes: memory for rows that are looked up again, or were read in small ranges; or 0.
@@ -225,7 +231,7 @@ class Host:
         """Block until all partitions that a request asks meet its bound; False if not in time.
 
         Raises:
-            StoreError: as `query`, or as `stores.hosting.partition_waits.wait_for_request`.
+            StoreError: as `query`, or as `partition_waits.wait_for_request`.
         """
         if self._phase is not HostState.RUNNING:
             raise self._not_running()

@@ -7,27 +7,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from stores.errors import (
+from stategate.stores.errors import (
     FailureReason,
     InvalidPartitionError,
     LogError,
     StoreError,
     StoreNotAvailableError,
 )
-from stores.hosting.bound_waiters import Waiter
-from stores.hosting.dispatch import Clock, query_partition
-from stores.hosting.held_epochs import standstill
-from stores.hosting.log_follower import LogFollower
-from stores.hosting.log_reads import LogReads
-from stores.hosting.replica import CLOSE_S, Replica, wall_clock_ms
-from stores.log.inputs import Inputs
-from stores.log.state_log import StoreLog
-from stores.spec.key_log import KeyLog
-from stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
-from stores.spec.query import Query
-from stores.spec.result import Failure, QueryResult, StateQueryResult
-from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.store import (
+from stategate.stores.hosting.bound_waiters import Waiter
+from stategate.stores.hosting.dispatch import Clock, query_partition
+from stategate.stores.hosting.held_epochs import standstill
+from stategate.stores.hosting.log_follower import LogFollower
+from stategate.stores.hosting.log_reads import LogReads
+from stategate.stores.hosting.replica import CLOSE_S, Replica, wall_clock_ms
+from stategate.stores.log.inputs import Inputs
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.key_log import KeyLog
+from stategate.stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.result import Failure, QueryResult, StateQueryResult
+from stategate.stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.spec.store import (
     DEFAULT_CONFIG,
     Hold,
     OnBound,

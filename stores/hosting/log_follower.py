@@ -6,14 +6,14 @@ import logging
 from collections.abc import Iterable
 from contextlib import suppress
 
-from stores.errors import LogError, StoreError, TornRecordError
-from stores.hosting.replica import Replica
-from stores.log.inputs import Inputs
-from stores.log.metadata.records import Commit
-from stores.log.snapshots import SnapshotReader
-from stores.log.state_log import StoreLog
-from stores.spec.position import Progress
-from stores.spec.store import ReplicaState
+from stategate.stores.errors import LogError, StoreError, TornRecordError
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.inputs import Inputs
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.snapshots import SnapshotReader
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.store import ReplicaState
 
 _logger = logging.getLogger(__name__)
 

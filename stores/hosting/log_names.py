@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Mapping, Set
 
-from stores.errors import (
+from stategate.stores.errors import (
     HostRestoringError,
     LogError,
     StoreError,

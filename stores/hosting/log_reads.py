@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from stores.errors import LogError
+from stategate.stores.errors import LogError
 
 LOCAL_READS_MAX, REMOTE_READS_MAX = 4, 64
 """Statements that read the log of a store at once. If it hangs, each of them holds a thread; on a

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Final, Protocol, cast
 
-from stores.errors import StoreError
-from stores.hosting.freed_memory import FreedMemory
-from stores.spec.schema import StoreSchema
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.freed_memory import FreedMemory
+from stategate.stores.spec.schema import StoreSchema
 
 _logger = logging.getLogger(__name__)
 

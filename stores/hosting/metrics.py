@@ -1,7 +1,7 @@
 """Counters of a store's queries: a store that wraps another one, and counts.
 
 No such wrapper caches: only an engine knows whether a row is still the same. So it has the caches,
-`cached_rows` and `column_cache` in `stores.engines.rocksdb`.
+`cached_rows` and `column_cache` in `stategate.stores.engines.rocksdb`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from stores.errors import FailureReason
-from stores.spec.key_log import KeyLog
-from stores.spec.position import Position, PositionBound
-from stores.spec.query import BatchStream, FirstRowsQuery, Query
-from stores.spec.result import QueryResult, StateQueryResult, add_info
-from stores.spec.store import (
+from stategate.stores.errors import FailureReason
+from stategate.stores.spec.key_log import KeyLog
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.query import BatchStream, FirstRowsQuery, Query
+from stategate.stores.spec.result import QueryResult, StateQueryResult, add_info
+from stategate.stores.spec.store import (
     DEFAULT_CONFIG,
     Hold,
     OnBound,

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TypeAlias
 
-from stores.errors import (
+from stategate.stores.errors import (
     HostRestoringError,
     InvalidPartitionError,
     LogError,
@@ -18,18 +18,18 @@ from stores.errors import (
     StoreError,
     StoreMigratedError,
 )
-from stores.hosting.editions import Editions
-from stores.hosting.local_store import LocalStore
-from stores.hosting.log_follower import is_same_log
-from stores.hosting.log_names import LogNames
-from stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
-from stores.hosting.replica import Replica
-from stores.hosting.replica_opener import ReplicaOpener
-from stores.hosting.successors import Successors
-from stores.log.state_log import StateLog, StoreLog
-from stores.spec.arguments import shown
-from stores.spec.schema import StoreSchema
-from stores.spec.store import ReplicaState, Role, Store
+from stategate.stores.hosting.editions import Editions
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.log_follower import is_same_log
+from stategate.stores.hosting.log_names import LogNames
+from stategate.stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.hosting.replica_opener import ReplicaOpener
+from stategate.stores.hosting.successors import Successors
+from stategate.stores.log.state_log import StateLog, StoreLog
+from stategate.stores.spec.arguments import shown
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import ReplicaState, Role, Store
 
 _logger = logging.getLogger(__name__)
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stores.hosting.blocking import Interrupting, blocked, uninterrupted
-from stores.spec.position import PositionBound
-from stores.spec.store import StateQueryRequest, Store, Waiting
+from stategate.stores.hosting.blocking import Interrupting, blocked, uninterrupted
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.store import StateQueryRequest, Store, Waiting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,17 +11,24 @@ from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from stores.engines.rocksdb.metadata import NEVER, AnsweredEpoch
-from stores.errors import StoreError
-from stores.hosting.bound_waiters import Waiter, Waiters
-from stores.hosting.changed_keys import KeyRecorder
-from stores.hosting.held_epochs import EpochHold, HeldEpochs, standstill
-from stores.log.inputs import Inputs
-from stores.log.snapshots import Fetch, Restorable
-from stores.spec.key_log import recorded_columns
-from stores.spec.position import Measure, PositionBound, Progress, Unmet, measured, unmet_part
-from stores.spec.schema import StoreSchema
-from stores.spec.store import (
+from stategate.stores.engines.rocksdb.metadata import NEVER, AnsweredEpoch
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.bound_waiters import Waiter, Waiters
+from stategate.stores.hosting.changed_keys import KeyRecorder
+from stategate.stores.hosting.held_epochs import EpochHold, HeldEpochs, standstill
+from stategate.stores.log.inputs import Inputs
+from stategate.stores.log.snapshots import Fetch, Restorable
+from stategate.stores.spec.key_log import recorded_columns
+from stategate.stores.spec.position import (
+    Measure,
+    PositionBound,
+    Progress,
+    Unmet,
+    measured,
+    unmet_part,
+)
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import (
     OnBound,
     PartitionStatus,
     ReplicaState,
@@ -85,7 +92,7 @@ class Replica:
         pipeline: the writer of its epochs, if known.
         clock: wall clock, for bounds on lag.
         holds: the epochs that readers hold; by default with the limits of
-            `stores.hosting.held_epochs`.
+            `stategate.stores.hosting.held_epochs`.
     """
 
     def __init__(

@@ -9,20 +9,20 @@ import tempfile
 import threading
 from pathlib import Path
 
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.database import shared_cache
-from stores.engines.rocksdb.open_files import OpenFiles
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.engines.rocksdb.unflushed import Unflushed
-from stores.errors import CodecError, LogError, StoreError
-from stores.hosting.log_follower import is_same_log
-from stores.hosting.replica import Replica
-from stores.log.files.scratch import Scratch, remove_quietly
-from stores.log.state_log import StoreLog
-from stores.spec.registry import Opening, registered_factory
-from stores.spec.schema import StoreSchema
-from stores.spec.store import Role, StorePartition
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.engines.rocksdb.database import shared_cache
+from stategate.stores.engines.rocksdb.open_files import OpenFiles
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.engines.rocksdb.unflushed import Unflushed
+from stategate.stores.errors import CodecError, LogError, StoreError
+from stategate.stores.hosting.log_follower import is_same_log
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.files.scratch import Scratch, remove_quietly
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.registry import Opening, registered_factory
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import Role, StorePartition
 
 _logger = logging.getLogger(__name__)
 

@@ -5,7 +5,8 @@ an object store, between the host's `poll_ms` and a longest pause. The longest p
 number of stores, so that a thousand quiet stores cost a node little. It begins as soon as a store
 has settled: from then on its head announces the next epoch, and looks are only for heads that were
 lost. Stores that became quiet together are looked at one after the other. News are an epoch, a
-change of the store's head (see `stores.log.metadata.heads`), or a reader that waits for an epoch.
+change of the store's head (see `stategate.stores.log.metadata.heads`), or a reader that waits for
+an epoch.
 """
 
 from __future__ import annotations

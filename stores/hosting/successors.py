@@ -7,14 +7,14 @@ import threading
 import time
 from collections.abc import Callable
 
-from stores.errors import StoreError, StoreMigratedError
-from stores.hosting.editions import Editions
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import CLOSE_S
-from stores.hosting.replica_opener import ReplicaOpener
-from stores.log.state_log import StoreLog
-from stores.spec.schema import StoreSchema
-from stores.spec.store import ReplicaState
+from stategate.stores.errors import StoreError, StoreMigratedError
+from stategate.stores.hosting.editions import Editions
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import CLOSE_S
+from stategate.stores.hosting.replica_opener import ReplicaOpener
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import ReplicaState
 
 _GRACE_S = 2.0
 """How long a store stays open after a rebuilt one has taken its place: for running statements."""

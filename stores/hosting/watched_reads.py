@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, cast
 
-from stores.errors import StoreError
-from stores.spec.query import BatchStream, KeyQuery, Query
-from stores.spec.store import Handler, StorePartition, View
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.query import BatchStream, KeyQuery, Query
+from stategate.stores.spec.store import Handler, StorePartition, View
 
 _ROWS, _COLUMNS, _DATABASE = "the row cache", "the column cache", "the database"
 _SOURCES = (_ROWS, _COLUMNS, _DATABASE)

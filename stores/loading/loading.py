@@ -14,18 +14,18 @@ from typing import Any, BinaryIO, TypeAlias
 
 import pyarrow as pa
 
-from stores.errors import ArgumentError, SchemaError
-from stores.loading.sources import Format, Types, rows_of
-from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema
-from stores.log.data.shaping import shaped
-from stores.log.files.directory import Root
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.arguments import require_integer
-from stores.spec.datatypes import BOOLEAN, DATE, TIMESTAMP, TIMESTAMPTZ, DataType
-from stores.spec.position import EMPTY, Position
-from stores.spec.schema import (
+from stategate.stores.errors import ArgumentError, SchemaError
+from stategate.stores.loading.sources import Format, Types, rows_of
+from stategate.stores.log.data.datafiles import TIMESTAMP_NAME, file_schema
+from stategate.stores.log.data.shaping import shaped
+from stategate.stores.log.files.directory import Root
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.arguments import require_integer
+from stategate.stores.spec.datatypes import BOOLEAN, DATE, TIMESTAMP, TIMESTAMPTZ, DataType
+from stategate.stores.spec.position import EMPTY, Position
+from stategate.stores.spec.schema import (
     DELETED_NAME,
     VALID_FROM,
     WINDOW_END,
@@ -34,7 +34,7 @@ from stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
-from stores.upkeep.rebuild import evolve
+from stategate.stores.upkeep.rebuild import evolve
 
 EPOCH_ROWS = 500_000
 """Rows of an epoch: some 50 MB, which a replica applies in a few seconds."""

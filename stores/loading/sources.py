@@ -22,11 +22,11 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from stores.errors import ArgumentError, SchemaError
-from stores.loading.text_columns import column_of_texts, guessed_type, unescaped
-from stores.spec.arguments import same_name, shown
-from stores.spec.datatypes import TEXT, DataType
-from stores.types.kinds import Kind
+from stategate.stores.errors import ArgumentError, SchemaError
+from stategate.stores.loading.text_columns import column_of_texts, guessed_type, unescaped
+from stategate.stores.spec.arguments import same_name, shown
+from stategate.stores.spec.datatypes import TEXT, DataType
+from stategate.stores.types.kinds import Kind
 
 Types: TypeAlias = MutableMapping[str, DataType]
 """Types of columns by name. A reader takes these, and adds those of all other columns."""

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.errors import SchemaError, ValueFormatError
-from stores.spec.arguments import shown
-from stores.spec.arrow import physical_array, physical_list
-from stores.spec.datatypes import (
+from stategate.stores.errors import SchemaError, ValueFormatError
+from stategate.stores.spec.arguments import shown
+from stategate.stores.spec.arrow import physical_array, physical_list
+from stategate.stores.spec.datatypes import (
     BIGINT,
     BOOLEAN,
     DATE,
@@ -25,8 +25,8 @@ from stores.spec.datatypes import (
     TIMESTAMPTZ,
     DataType,
 )
-from stores.spec.schema import Value
-from stores.types.kinds import Kind
+from stategate.stores.spec.schema import Value
+from stategate.stores.types.kinds import Kind
 
 _Column: TypeAlias = Any
 """An Arrow array; the stubs for pyarrow lack most of its kernels."""

@@ -7,9 +7,9 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from stores.errors import LogError
-from stores.log.epoch_chain import EpochChain
-from stores.log.metadata.records import Commit
+from stategate.stores.errors import LogError
+from stategate.stores.log.epoch_chain import EpochChain
+from stategate.stores.log.metadata.records import Commit
 
 _logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ The commit after epoch e is created at number e+1, only if nothing is there. If 
 numbers, a skip is there and names it. So two writers never follow the same epoch, and readers and
 writers go from one number to the next: they see every commit, even if listings are outdated and
 timestamps coarse. A listing only shows where to begin. Logs of format 1 have no skips, so only a
-listing shows what follows a gap. A move ends the chain; see `stores.log.metadata.moves`.
+listing shows what follows a gap. A move ends the chain; see `stategate.stores.log.metadata.moves`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
-from stores.errors import TornRecordError
-from stores.log.files.directory import Directory
-from stores.log.metadata.definitions import DefinitionFile
-from stores.log.metadata.moves import Move
-from stores.log.metadata.records import (
+from stategate.stores.errors import TornRecordError
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.definitions import DefinitionFile
+from stategate.stores.log.metadata.moves import Move
+from stategate.stores.log.metadata.records import (
     COMMITTED,
     Commit,
     Record,
@@ -34,7 +34,7 @@ from stores.log.metadata.records import (
     numbers_in,
     snapshot_name,
 )
-from stores.log.metadata.terms import terms
+from stategate.stores.log.metadata.terms import terms
 
 _logger = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
-from stores.log.state_log import StoreLog
-from stores.spec.position import Position
-from stores.spec.schema import InputTopic
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import InputTopic
 
 
 class Inputs:

@@ -6,7 +6,7 @@
 
 A file holds the bytes of an engine with its progress, so rows and position arrive together. An
 engine takes it only if it has the same layout, and if the size and hash of the file are those of
-the commit. `stores.upkeep.compaction` writes snapshots.
+the commit. `stategate.stores.upkeep.compaction` writes snapshots.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from stores.errors import LogError, StoreError, TornRecordError
-from stores.log.files.directory import Directory
-from stores.log.files.file_systems import UnusableFileError
-from stores.log.metadata.named_files import DataFile, SnapshotFile
-from stores.log.metadata.records import Snapshot, decode_snapshot, snapshot_name
-from stores.log.state_log import StoreLog
-from stores.spec.position import Progress
+from stategate.stores.errors import LogError, StoreError, TornRecordError
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.file_systems import UnusableFileError
+from stategate.stores.log.metadata.named_files import DataFile, SnapshotFile
+from stategate.stores.log.metadata.records import Snapshot, decode_snapshot, snapshot_name
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.position import Progress
 
 _logger = logging.getLogger(__name__)
 

@@ -19,17 +19,23 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from stores.codec.partitioner import partition_column
-from stores.errors import EpochConflictError, LogError, TornRecordError
-from stores.log.attempts import Attempts
-from stores.log.data.datafiles import read_part
-from stores.log.data.decoded_sizes import DecodedLimit
-from stores.log.data.digests import rows_digest
-from stores.log.files.directory import Directory, Root
-from stores.log.metadata.heads import Heads
-from stores.log.metadata.moves import REBUILT, Move, current_log, encode_move, write_current
-from stores.log.metadata.named_files import DataFile
-from stores.log.metadata.records import (
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.errors import EpochConflictError, LogError, TornRecordError
+from stategate.stores.log.attempts import Attempts
+from stategate.stores.log.data.datafiles import read_part
+from stategate.stores.log.data.decoded_sizes import DecodedLimit
+from stategate.stores.log.data.digests import rows_digest
+from stategate.stores.log.files.directory import Directory, Root
+from stategate.stores.log.metadata.heads import Heads
+from stategate.stores.log.metadata.moves import (
+    REBUILT,
+    Move,
+    current_log,
+    encode_move,
+    write_current,
+)
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.log.metadata.records import (
     COMMITTED,
     DEFINITION,
     Commit,
@@ -40,7 +46,7 @@ from stores.log.metadata.records import (
     numbers_in,
     skip_mark,
 )
-from stores.spec.schema import StoreSchema
+from stategate.stores.spec.schema import StoreSchema
 
 
 class StateLog:
@@ -374,8 +380,8 @@ class StoreLog(Attempts):
     def remove_commit(self, epoch: int) -> None:
         """Remove the commit of an epoch; its data files, which no commit names now, stay.
 
-        Remove epochs from the oldest on, up to one that a snapshot holds: `stores.upkeep.retention`
-        does so.
+        Remove epochs from the oldest on, up to one that a snapshot holds:
+        `stategate.stores.upkeep.retention` does so.
 
         Raises:
             LogError: it cannot be removed.

@@ -17,8 +17,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from stores.errors import FailureReason, StoreError
-from stores.nodes.messages import (
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.nodes.messages import (
     Answer,
     Answers,
     Ask,
@@ -41,17 +41,17 @@ from stores.nodes.messages import (
     Request,
     Statuses,
 )
-from stores.nodes.open_streams import OpenStream
-from stores.nodes.packed_keys import AskedKey
-from stores.nodes.traced_reads import OpenRead
-from stores.spec import reductions
-from stores.spec.key_log import KeyLog
-from stores.spec.position import UNBOUNDED
-from stores.spec.query import BatchStream, FewKeysQuery, FirstRowsQuery, KeyQuery, Query
-from stores.spec.reductions import NotReducedError, Reduction
-from stores.spec.result import Failure, QueryResult, Success
-from stores.spec.store import DEFAULT_CONFIG, Hold, QueryConfig, Store
-from stores.spec.traces import OnRead
+from stategate.stores.nodes.open_streams import OpenStream
+from stategate.stores.nodes.packed_keys import AskedKey
+from stategate.stores.nodes.traced_reads import OpenRead
+from stategate.stores.spec import reductions
+from stategate.stores.spec.key_log import KeyLog
+from stategate.stores.spec.position import UNBOUNDED
+from stategate.stores.spec.query import BatchStream, FewKeysQuery, FirstRowsQuery, KeyQuery, Query
+from stategate.stores.spec.reductions import NotReducedError, Reduction
+from stategate.stores.spec.result import Failure, QueryResult, Success
+from stategate.stores.spec.store import DEFAULT_CONFIG, Hold, QueryConfig, Store
+from stategate.stores.spec.traces import OnRead
 
 STREAMS_MAX = 10_000
 HOLDS_MAX = 100_000

@@ -11,17 +11,24 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from stores.errors import FailureReason, StoreError
-from stores.nodes.failover import Unreadable
-from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
-from stores.nodes.messages import Answer, Ask, Opened, Release
-from stores.nodes.remote import wait_s
-from stores.nodes.reply_times import DELAY_MAX_S, ReplyTimes
-from stores.nodes.sent_requests import Sent, answers_of, failed, is_key, sent_target, success_of
-from stores.spec.result import Failure, QueryResult, Success
-from stores.spec.scans import CountQuery
-from stores.spec.schema import StoreSchema
-from stores.spec.store import Stop, Store, Target
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.nodes.failover import Unreadable
+from stategate.stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
+from stategate.stores.nodes.messages import Answer, Ask, Opened, Release
+from stategate.stores.nodes.remote import wait_s
+from stategate.stores.nodes.reply_times import DELAY_MAX_S, ReplyTimes
+from stategate.stores.nodes.sent_requests import (
+    Sent,
+    answers_of,
+    failed,
+    is_key,
+    sent_target,
+    success_of,
+)
+from stategate.stores.spec.result import Failure, QueryResult, Success
+from stategate.stores.spec.scans import CountQuery
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import Stop, Store, Target
 
 Holders: TypeAlias = Callable[[StoreSchema, int], Sequence[str]]
 """The names of the nodes to ask for a partition, in this order."""

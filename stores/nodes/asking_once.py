@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from stores.nodes.asking import Around
-from stores.nodes.links import Link, NodeError, OnKeyAnswer, Replied
-from stores.nodes.messages import Answer, Answers, Ask, Reply
-from stores.nodes.sent_requests import Sent, answers_of, is_key, sent_target, success_of
-from stores.spec.query import KeyQuery
-from stores.spec.result import Failure, QueryResult, Success
-from stores.spec.schema import Key
-from stores.spec.store import Target
-from stores.spec.traces import Trace
+from stategate.stores.nodes.asking import Around
+from stategate.stores.nodes.links import Link, NodeError, OnKeyAnswer, Replied
+from stategate.stores.nodes.messages import Answer, Answers, Ask, Reply
+from stategate.stores.nodes.sent_requests import Sent, answers_of, is_key, sent_target, success_of
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Failure, QueryResult, Success
+from stategate.stores.spec.schema import Key
+from stategate.stores.spec.store import Target
+from stategate.stores.spec.traces import Trace
 
 Answered: TypeAlias = Sequence[QueryResult[Any]]
 

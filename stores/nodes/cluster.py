@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar, overload
 
-from stores.errors import StoreError
-from stores.nodes.asking import Holders
-from stores.nodes.asking_once import begin_key, begin_once
-from stores.nodes.cluster_store import ClusterStore
-from stores.nodes.failover import Unreadable
-from stores.nodes.links import Link
-from stores.spec.catalog import Nodes, NodeStatus, StoreCatalog
-from stores.spec.result import QueryResult, Success
-from stores.spec.schema import Key
-from stores.spec.store import PartitionStatus, Store, Target
-from stores.spec.traces import Trace
+from stategate.stores.errors import StoreError
+from stategate.stores.nodes.asking import Holders
+from stategate.stores.nodes.asking_once import begin_key, begin_once
+from stategate.stores.nodes.cluster_store import ClusterStore
+from stategate.stores.nodes.failover import Unreadable
+from stategate.stores.nodes.links import Link
+from stategate.stores.spec.catalog import Nodes, NodeStatus, StoreCatalog
+from stategate.stores.spec.result import QueryResult, Success
+from stategate.stores.spec.schema import Key
+from stategate.stores.spec.store import PartitionStatus, Store, Target
+from stategate.stores.spec.traces import Trace
 
 T = TypeVar("T")
 

@@ -18,23 +18,23 @@ from itertools import islice
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from stores.errors import FailureReason, InvalidPartitionError, StoreError
-from stores.nodes.asking import Around, Asking, Holders
-from stores.nodes.failover import Unreadable
-from stores.nodes.holds import STATUS_S, EpochHolds
-from stores.nodes.key_logs import COPIES_MAX, ClusterKeyLog
-from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
-from stores.nodes.messages import AskStatuses, Statuses, WaitForBound
-from stores.nodes.opened_rows import OpenedRows
-from stores.nodes.reply_times import ReplyTimes
-from stores.nodes.waits import BeginWait, SharedWaits, Soon, WaitEverywhere, wait_at
-from stores.spec.key_log import KeyLog
-from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import Query
-from stores.spec.result import Failure, QueryResult, StateQueryResult
-from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.snapshots import snapshot_epoch
-from stores.spec.store import (
+from stategate.stores.errors import FailureReason, InvalidPartitionError, StoreError
+from stategate.stores.nodes.asking import Around, Asking, Holders
+from stategate.stores.nodes.failover import Unreadable
+from stategate.stores.nodes.holds import STATUS_S, EpochHolds
+from stategate.stores.nodes.key_logs import COPIES_MAX, ClusterKeyLog
+from stategate.stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
+from stategate.stores.nodes.messages import AskStatuses, Statuses, WaitForBound
+from stategate.stores.nodes.opened_rows import OpenedRows
+from stategate.stores.nodes.reply_times import ReplyTimes
+from stategate.stores.nodes.waits import BeginWait, SharedWaits, Soon, WaitEverywhere, wait_at
+from stategate.stores.spec.key_log import KeyLog
+from stategate.stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.result import Failure, QueryResult, StateQueryResult
+from stategate.stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.spec.snapshots import snapshot_epoch
+from stategate.stores.spec.store import (
     DEFAULT_CONFIG,
     Hold,
     OnBound,

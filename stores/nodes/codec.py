@@ -22,11 +22,11 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.msgpack import Decoder, Encoder, Ext
 
-from stores.errors import FailureReason, StoreError
-from stores.spec import query, scans, versions, windows
-from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.registry import registered_queries
-from stores.spec.store import PartitionStatus, QueryConfig, ReplicaState, Role
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.spec import query, scans, versions, windows
+from stategate.stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.spec.registry import registered_queries
+from stategate.stores.spec.store import PartitionStatus, QueryConfig, ReplicaState, Role
 
 _TUPLE, _DECIMAL, _OBJECT = 1, 2, 3
 PLAIN = frozenset({type(None), bool, int, float, str, bytes})

@@ -13,9 +13,9 @@ from typing import NamedTuple, Protocol
 import pyarrow as pa
 from msgspec import Struct
 
-from stores.errors import StoreError
-from stores.nodes.links import NodeError
-from stores.spec.query import BatchStream
+from stategate.stores.errors import StoreError
+from stategate.stores.nodes.links import NodeError
+from stategate.stores.spec.query import BatchStream
 
 logger = logging.getLogger(__name__)
 

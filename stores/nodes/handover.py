@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stores.nodes.messages import Announcement, Holding
-from stores.nodes.placement import Node
-from stores.nodes.view import View
-from stores.spec.schema import StoreSchema
-from stores.spec.store import PartitionStatus, ReplicaState, Role
+from stategate.stores.nodes.messages import Announcement, Holding
+from stategate.stores.nodes.placement import Node
+from stategate.stores.nodes.view import View
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import PartitionStatus, ReplicaState, Role
 
 RESTORING_MAX = 8
 """Partitions that a node adds at a time; more would catch up no sooner."""

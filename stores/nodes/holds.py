@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from stores.errors import StoreError
-from stores.nodes.asking import Around
-from stores.nodes.links import Inbox, Link, NodeError, Replied, Timing
-from stores.nodes.messages import FOLLOWS_KEYS, AskHold, HeldEpoch, HoldEpoch, Release
-from stores.spec.store import Hold
+from stategate.stores.errors import StoreError
+from stategate.stores.nodes.asking import Around
+from stategate.stores.nodes.links import Inbox, Link, NodeError, Replied, Timing
+from stategate.stores.nodes.messages import FOLLOWS_KEYS, AskHold, HeldEpoch, HoldEpoch, Release
+from stategate.stores.spec.store import Hold
 
 STATUS_S = 5.0
 """How long a node may take to say what it holds, or to hold an epoch: both take microseconds."""

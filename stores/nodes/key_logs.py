@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 
-from stores.errors import StoreError
-from stores.nodes.asking import Around
-from stores.nodes.holds import STATUS_S
-from stores.nodes.links import Link, NodeError, Replied
-from stores.nodes.messages import (
+from stategate.stores.errors import StoreError
+from stategate.stores.nodes.asking import Around
+from stategate.stores.nodes.holds import STATUS_S
+from stategate.stores.nodes.links import Link, NodeError, Replied
+from stategate.stores.nodes.messages import (
     FOLLOWS_KEYS,
     AskKeys,
     Followed,
@@ -18,8 +18,8 @@ from stores.nodes.messages import (
     Release,
     Reply,
 )
-from stores.spec.key_log import KeyLog
-from stores.spec.schema import Key
+from stategate.stores.spec.key_log import KeyLog
+from stategate.stores.spec.schema import Key
 
 _KEPT_MAX = 1_000
 """Keys that are kept for other statements; more of them are asked for again."""

@@ -11,10 +11,10 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import pyarrow as pa
 
-from stores.errors import StoreError
-from stores.nodes.messages import Answer, Reply, Request
-from stores.spec.schema import Key
-from stores.spec.store import Waiting
+from stategate.stores.errors import StoreError
+from stategate.stores.nodes.messages import Answer, Reply, Request
+from stategate.stores.spec.schema import Key
+from stategate.stores.spec.store import Waiting
 
 
 class NodeError(StoreError):

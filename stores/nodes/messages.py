@@ -6,12 +6,12 @@ from typing import Any, TypeAlias, get_args
 
 from msgspec import Struct
 
-from stores.nodes.codec import known
-from stores.spec.position import EMPTY, Position, PositionBound
-from stores.spec.query import Query
-from stores.spec.result import Failure, QueryResult
-from stores.spec.store import PartitionStatus, QueryConfig
-from stores.spec.traces import Trace
+from stategate.stores.nodes.codec import known
+from stategate.stores.spec.position import EMPTY, Position, PositionBound
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.result import Failure, QueryResult
+from stategate.stores.spec.store import PartitionStatus, QueryConfig
+from stategate.stores.spec.traces import Trace
 
 VERSION = 2
 """The newest version of these messages that this node speaks. DECISIONS.md says what needs a new
@@ -72,7 +72,7 @@ class Reduce(Struct, frozen=True):
     streams: tuple[int, ...]
     """Their numbers on this connection."""
     how: Any
-    """The description, of a known type; see `stores.spec.reductions`."""
+    """The description, of a known type; see `stategate.stores.spec.reductions`."""
 
 
 @known

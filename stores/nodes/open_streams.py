@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from stores.nodes.failover import unreadable
-from stores.nodes.messages import Batches, Refused, Reply
-from stores.nodes.traced_reads import OpenRead
-from stores.spec.query import BatchStream
+from stategate.stores.nodes.failover import unreadable
+from stategate.stores.nodes.messages import Batches, Refused, Reply
+from stategate.stores.nodes.traced_reads import OpenRead
+from stategate.stores.spec.query import BatchStream
 
 BATCHES_BYTES = 1 << 20
 """Rows are sent in replies of about this size, so that a short answer waits little for its turn."""

@@ -9,19 +9,19 @@ from operator import itemgetter
 from typing import Any
 from weakref import ReferenceType, ref
 
-from stores.errors import FailureReason, StoreError
-from stores.nodes.asking import Around, Asking
-from stores.nodes.failover import Copy, Lost, RowsHere
-from stores.nodes.holds import EpochHolds
-from stores.nodes.links import NodeError
-from stores.nodes.messages import Opened
-from stores.nodes.remote import RemoteRows, read_in_turn
-from stores.nodes.sent_requests import Sent
-from stores.spec.arrow import physical_list
-from stores.spec.query import BatchStream
-from stores.spec.result import Failure, QueryResult, Success
-from stores.spec.schema import Row
-from stores.spec.store import Stop, Target
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.nodes.asking import Around, Asking
+from stategate.stores.nodes.failover import Copy, Lost, RowsHere
+from stategate.stores.nodes.holds import EpochHolds
+from stategate.stores.nodes.links import NodeError
+from stategate.stores.nodes.messages import Opened
+from stategate.stores.nodes.remote import RemoteRows, read_in_turn
+from stategate.stores.nodes.sent_requests import Sent
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.query import BatchStream
+from stategate.stores.spec.result import Failure, QueryResult, Success
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import Stop, Target
 
 _CATCH_UP_S = 5.0
 """How long to wait for a copy that is behind the node that was lost."""

@@ -19,12 +19,12 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.msgpack import Decoder, Encoder
 
-from stores.nodes.codec import PLAIN, MessageError, decode, encode
-from stores.nodes.messages import REPLIES, Answer, Answers, Ask, Refused, Reply
-from stores.spec.position import Position
-from stores.spec.query import KeyQuery
-from stores.spec.result import QueryResult, Success
-from stores.spec.schema import Key
+from stategate.stores.nodes.codec import PLAIN, MessageError, decode, encode
+from stategate.stores.nodes.messages import REPLIES, Answer, Answers, Ask, Refused, Reply
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import QueryResult, Success
+from stategate.stores.spec.schema import Key
 
 PLACES_MAX = 100_000
 """Partitions whose positions both sides of a connection keep; beyond that they begin anew."""

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from stores.errors import ArgumentError
+from stategate.stores.errors import ArgumentError
 
 NODES_MAX = 1_000
 

@@ -11,9 +11,15 @@ from weakref import ReferenceType, ref
 
 import pyarrow as pa
 
-from stores.nodes.failover import LostError, Releasable, Reopen, UnreadableError, rows_of_copies
-from stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
-from stores.nodes.messages import (
+from stategate.stores.nodes.failover import (
+    LostError,
+    Releasable,
+    Reopen,
+    UnreadableError,
+    rows_of_copies,
+)
+from stategate.stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
+from stategate.stores.nodes.messages import (
     REDUCES,
     Batches,
     FirstRows,
@@ -23,9 +29,9 @@ from stores.nodes.messages import (
     Refused,
     Release,
 )
-from stores.spec.query import FirstRowsQuery, Query
-from stores.spec.reductions import Elsewhere, NotReducedError, Reduction
-from stores.spec.store import Stop
+from stategate.stores.spec.query import FirstRowsQuery, Query
+from stategate.stores.spec.reductions import Elsewhere, NotReducedError, Reduction
+from stategate.stores.spec.store import Stop
 
 READ_S = 60.0
 """How long a node may take to send the next rows."""

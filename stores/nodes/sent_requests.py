@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stores.errors import FailureReason, StoreError
-from stores.nodes.links import Link, NodeError, Replied
-from stores.nodes.messages import Answer, Answers, Refused
-from stores.nodes.remote import sent_query
-from stores.spec.query import KeyQuery, Query
-from stores.spec.result import Failure, Success
-from stores.spec.store import DEFAULT_CONFIG, Target
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.nodes.links import Link, NodeError, Replied
+from stategate.stores.nodes.messages import Answer, Answers, Refused
+from stategate.stores.nodes.remote import sent_query
+from stategate.stores.spec.query import KeyQuery, Query
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.store import DEFAULT_CONFIG, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

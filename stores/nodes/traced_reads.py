@@ -6,10 +6,10 @@ import threading
 import time
 from typing import Any
 
-from stores.nodes.messages import Opened
-from stores.spec.query import FewKeysQuery, FirstRowsQuery, Query
-from stores.spec.result import Failure, QueryResult
-from stores.spec.traces import OnRead, Trace, TracedRead
+from stategate.stores.nodes.messages import Opened
+from stategate.stores.spec.query import FewKeysQuery, FirstRowsQuery, Query
+from stategate.stores.spec.result import Failure, QueryResult
+from stategate.stores.spec.traces import OnRead, Trace, TracedRead
 
 
 class OpenRead:

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
-from stores.nodes.messages import Announcement
-from stores.nodes.placement import Node, holders
-from stores.spec.catalog import NodeStatus
-from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.store import Role
+from stategate.stores.nodes.messages import Announcement
+from stategate.stores.nodes.placement import Node, holders
+from stategate.stores.spec.catalog import NodeStatus
+from stategate.stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.spec.store import Role
 
 _Place = tuple[str, int]
 """The address of a store, and a partition of it."""

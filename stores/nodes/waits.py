@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
-from stores.errors import StoreError, TooManyWaitersError
-from stores.nodes.links import Link, NodeError, Replied
-from stores.nodes.messages import Met, WaitForBound
-from stores.spec.store import OnBound, Waiting
+from stategate.stores.errors import StoreError, TooManyWaitersError
+from stategate.stores.nodes.links import Link, NodeError, Replied
+from stategate.stores.nodes.messages import Met, WaitForBound
+from stategate.stores.spec.store import OnBound, Waiting
 
 logger = logging.getLogger(__name__)
 
@@ -311,7 +311,7 @@ class _Shared(Generic[K]):
 
 
 class _Joined(Generic[K]):
-    """One of those that wait; see `stores.spec.store.Waiting`."""
+    """One of those that wait; see `stategate.stores.spec.store.Waiting`."""
 
     __slots__ = ("_callback", "_shared", "_waits")
 

@@ -3,12 +3,12 @@
 `engine` runs whole statements for the gateway, by Spark Connect, which needs the extra `engine`.
 """
 
-from stores.spark.pipeline import materialize
-from stores.spark.reader import read_store
-from stores.spark.registration import register_format
-from stores.spark.reports import BatchFailedError, EpochReport
-from stores.spark.run import report_progress, run
-from stores.spark.session import spark_session
+from stategate.stores.spark.pipeline import materialize
+from stategate.stores.spark.reader import read_store
+from stategate.stores.spark.registration import register_format
+from stategate.stores.spark.reports import BatchFailedError, EpochReport
+from stategate.stores.spark.run import report_progress, run
+from stategate.stores.spark.session import spark_session
 
 __all__ = [
     "BatchFailedError",

@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from stores.codec.partitioner import hash_rows
-from stores.errors import LogError
-from stores.log.data.datafiles import EVENT_TIME, TIMESTAMP_NAME, file_schema, write_parts
-from stores.log.data.deduplication import identity
-from stores.log.metadata.named_files import DataFile
-from stores.spark.tasks import PART_SPARK, PART_TYPES, Target, hold
-from stores.spec.schema import StoreSchema
+from stategate.stores.codec.partitioner import hash_rows
+from stategate.stores.errors import LogError
+from stategate.stores.log.data.datafiles import EVENT_TIME, TIMESTAMP_NAME, file_schema, write_parts
+from stategate.stores.log.data.deduplication import identity
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.spark.tasks import PART_SPARK, PART_TYPES, Target, hold
+from stategate.stores.spec.schema import StoreSchema
 
 ROWS_PER_FILE_MIN = 25_000
 """Rows of a file below which an epoch has too many files for what a shuffle costs."""

@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 from pyspark.sql import SparkSession
 
-from stores.errors import TornRecordError
-from stores.spark.offsets import BatchOffsets, parse_offsets
-from stores.spark.plans import Source
+from stategate.stores.errors import TornRecordError
+from stategate.stores.spark.offsets import BatchOffsets, parse_offsets
+from stategate.stores.spark.plans import Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.upkeep.compaction import CompactionStoppedError, Runner
-from stores.upkeep.retention import WEEK, Compacted, Retention, compact
+from stategate.stores.upkeep.compaction import CompactionStoppedError, Runner
+from stategate.stores.upkeep.retention import WEEK, Compacted, Retention, compact
 
 logger = logging.getLogger(__name__)
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.errors.exceptions.connect import SparkConnectGrpcException
 
-from stores.errors import EngineError, EngineInterruptedError, StoreError
+from stategate.stores.errors import EngineError, EngineInterruptedError, StoreError
 
 RAISED = "stategate error "
 """Prefix of errors that a statement raises itself; SQLSTATE, a space and the message follow."""
-_OURS = "stores.errors."
+_OURS = "stategate.stores.errors."
 """How a traceback names the errors of our data source."""
 _DETAIL_MAX = 500
 """Characters of Spark's own message that are shown."""

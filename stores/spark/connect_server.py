@@ -23,7 +23,7 @@ from pathlib import Path
 
 import pyspark
 
-from stores.spark.session import use_java
+from stategate.stores.spark.session import use_java
 
 logger = logging.getLogger(__name__)
 

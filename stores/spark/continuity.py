@@ -7,11 +7,16 @@ missing or counted twice, and the position would hide it.
 
 from __future__ import annotations
 
-from stores.errors import EpochConflictError, PositionBackError, SchemaError, TornRecordError
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.spark.checkpoint import Checkpoint
-from stores.spec.position import Position
+from stategate.stores.errors import (
+    EpochConflictError,
+    PositionBackError,
+    SchemaError,
+    TornRecordError,
+)
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark.checkpoint import Checkpoint
+from stategate.stores.spec.position import Position
 
 _BUILD_ANEW = "remove both the store and the checkpoint to build it anew"
 

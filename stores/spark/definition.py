@@ -26,15 +26,15 @@ from pyspark.sql.types import (
 )
 from pyspark.sql.types import DataType as SparkType
 
-from stores.errors import SchemaError
-from stores.log.data.canonical import InvalidUtf8
-from stores.log.data.datafiles import TIMESTAMP_NAME
-from stores.spark.plan_changes import passing
-from stores.spark.plan_keys import SIDES, is_unique, ungrouped
-from stores.spark.plan_nodes import is_grouped, unknown_above_groups
-from stores.spark.plans import Source
-from stores.spec.arguments import is_name, same_name, shown
-from stores.spec.schema import (
+from stategate.stores.errors import SchemaError
+from stategate.stores.log.data.canonical import InvalidUtf8
+from stategate.stores.log.data.datafiles import TIMESTAMP_NAME
+from stategate.stores.spark.plan_changes import passing
+from stategate.stores.spark.plan_keys import SIDES, is_unique, ungrouped
+from stategate.stores.spark.plan_nodes import is_grouped, unknown_above_groups
+from stategate.stores.spark.plans import Source
+from stategate.stores.spec.arguments import is_name, same_name, shown
+from stategate.stores.spec.schema import (
     DELETED_NAME,
     NULL,
     WINDOW_END,
@@ -45,7 +45,7 @@ from stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
-from stores.types.kinds import BY_SPARK
+from stategate.stores.types.kinds import BY_SPARK
 
 _WINDOW_NAMES = {StoreKind.WINDOW: ("window",), StoreKind.SESSION: ("session_window", "window")}
 _BINARY_COLLATION = "UTF8_BINARY"
@@ -326,7 +326,7 @@ def _selection(
         ]
     moment = F.lit(None) if event_time is None else F.col(quoted(event_time))
     if schema.by_event_time:
-        # Tasks sort by it; see `stores.log.data.datafiles.shaped`.
+        # Tasks sort by it; see `stategate.stores.log.data.datafiles.shaped`.
         moment = F.date_trunc("MILLISECOND", moment)
     gone = F.lit(False) if deleted is None else F.coalesce(F.col(quoted(deleted)), F.lit(False))
     return (

@@ -18,13 +18,13 @@ from typing import Any
 from pyspark.sql.connect.client.retries import DefaultPolicy
 from pyspark.sql.connect.session import SparkSession
 
-from stores.errors import EngineError
-from stores.spark.connect_errors import is_lost, is_stopped, said, unavailable
-from stores.spark.connect_server import ConnectServer
-from stores.spark.engine_run import StatementRun
-from stores.spark.filters import encode_filters
-from stores.spark.source import FORMAT, StateGateSource
-from stores.spec.query_engine import EngineRelation, EngineStatement, EngineStatus, listed
+from stategate.stores.errors import EngineError
+from stategate.stores.spark.connect_errors import is_lost, is_stopped, said, unavailable
+from stategate.stores.spark.connect_server import ConnectServer
+from stategate.stores.spark.engine_run import StatementRun
+from stategate.stores.spark.filters import encode_filters
+from stategate.stores.spark.source import FORMAT, StateGateSource
+from stategate.stores.spec.query_engine import EngineRelation, EngineStatement, EngineStatus, listed
 
 logger = logging.getLogger(__name__)
 

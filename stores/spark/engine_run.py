@@ -16,9 +16,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
 
-from stores.errors import EngineInterruptedError, StoreError
-from stores.spark.connect_errors import is_lost, said, translated, unavailable
-from stores.spec.query_engine import EngineRelation, EngineStatement
+from stategate.stores.errors import EngineInterruptedError, StoreError
+from stategate.stores.spark.connect_errors import is_lost, said, translated, unavailable
+from stategate.stores.spec.query_engine import EngineRelation, EngineStatement
 
 _INTERRUPT_S, _INTERRUPT_S_MAX = 0.5, 5.0
 """Pause between two orders to interrupt, which grows: the first may arrive before the statement."""

@@ -31,12 +31,12 @@ from pyspark.sql.datasource import (
     StringStartsWith,
 )
 
-from stores.codec.partitioner import partition_column
-from stores.errors import SchemaError
-from stores.log.data.scanning import Condition
-from stores.spec.arguments import shown
-from stores.spec.query_engine import EngineFilter
-from stores.spec.schema import DataType, StoreSchema
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.errors import SchemaError
+from stategate.stores.log.data.scanning import Condition
+from stategate.stores.spec.arguments import shown
+from stategate.stores.spec.query_engine import EngineFilter
+from stategate.stores.spec.schema import DataType, StoreSchema
 
 _Field: TypeAlias = Any
 _Scalar: TypeAlias = Any

@@ -24,9 +24,9 @@ from typing import Any
 
 import orjson
 
-from stores.errors import SchemaError, TornRecordError
-from stores.spark.plans import Source
-from stores.spec.position import Position
+from stategate.stores.errors import SchemaError, TornRecordError
+from stategate.stores.spark.plans import Source
+from stategate.stores.spec.position import Position
 
 _NAMED = re.compile(r"(\d+|[^\W\d][\w.-]*):(.*)", re.DOTALL)
 """A line of version 2; a source without a name has its ordinal for one."""

@@ -13,10 +13,10 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from pyspark import SparkContext
 
-from stores.errors import LogError
-from stores.log.state_log import StoreLog
-from stores.spark.reports import sentence_of
-from stores.upkeep.compaction import (
+from stategate.stores.errors import LogError
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark.reports import sentence_of
+from stategate.stores.upkeep.compaction import (
     IsStopped,
     Part,
     PartitionWork,

@@ -11,24 +11,24 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from stores.credentials import authorization
-from stores.errors import ArgumentError, SchemaError
-from stores.log.data.canonical import InvalidUtf8, known_handling
-from stores.log.state_log import StoreLog
-from stores.log.writing.hints import Hints
-from stores.spark.checkpoint import Checkpoint
-from stores.spark.compacting import PipelineCompactor
-from stores.spark.continuity import check_start
-from stores.spark.definition import checked_inputs, require_replaced, store_frame
-from stores.spark.partition_tasks import PartitionTasks
-from stores.spark.plans import check_output_mode, sources_of
-from stores.spark.reports import OnEpoch
-from stores.spark.sink import COLLECT_ROWS_MAX, EpochSink
-from stores.spark.topics import TopicIds
-from stores.spec.arguments import is_integer, is_name, shown
-from stores.spec.schema import StoreKind, StoreSchema
-from stores.upkeep import rebuild
-from stores.upkeep.retention import WEEK, Retention
+from stategate.stores.credentials import authorization
+from stategate.stores.errors import ArgumentError, SchemaError
+from stategate.stores.log.data.canonical import InvalidUtf8, known_handling
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.hints import Hints
+from stategate.stores.spark.checkpoint import Checkpoint
+from stategate.stores.spark.compacting import PipelineCompactor
+from stategate.stores.spark.continuity import check_start
+from stategate.stores.spark.definition import checked_inputs, require_replaced, store_frame
+from stategate.stores.spark.partition_tasks import PartitionTasks
+from stategate.stores.spark.plans import check_output_mode, sources_of
+from stategate.stores.spark.reports import OnEpoch
+from stategate.stores.spark.sink import COLLECT_ROWS_MAX, EpochSink
+from stategate.stores.spark.topics import TopicIds
+from stategate.stores.spec.arguments import is_integer, is_name, shown
+from stategate.stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.upkeep import rebuild
+from stategate.stores.upkeep.retention import WEEK, Retention
 
 _ROWS_MAX = _EPOCHS_MAX = 2**63 - 1
 _OUTPUT_MODES = ("append", "update", "complete")

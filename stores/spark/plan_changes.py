@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from stores.spark.plan_nodes import (
+from stategate.stores.spark.plan_nodes import (
     Effect,
     Ids,
     Node,

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from pyspark.sql import DataFrame
 
-from stores.spark.plan_nodes import (
+from stategate.stores.spark.plan_nodes import (
     Effect,
     Ids,
     Node,

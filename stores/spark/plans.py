@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from stores.spark.plan_nodes import Node, analyzed, iterated, leaves
+from stategate.stores.spark.plan_nodes import Node, analyzed, iterated, leaves
 
 _WITHOUT_TOPICS = {"RatePerMicroBatchProvider", "RateStreamProvider", "TextSocketSourceProvider"}
 _KAFKA = "KafkaSourceProvider"

@@ -9,10 +9,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from stores.log.state_log import StoreLog
-from stores.spark.registration import register_format
-from stores.spark.source import FORMAT
-from stores.upkeep.recipes import recipe
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark.registration import register_format
+from stategate.stores.spark.source import FORMAT
+from stategate.stores.upkeep.recipes import recipe
 
 
 def read_store(

@@ -8,7 +8,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.udf import _wrap_function
 
-from stores.spark.source import FORMAT, StateGateSource
+from stategate.stores.spark.source import FORMAT, StateGateSource
 
 
 def register_format(spark: SparkSession) -> None:

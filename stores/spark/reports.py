@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
-from stores.errors import StoreError
-from stores.log.metadata.records import Commit
+from stategate.stores.errors import StoreError
+from stategate.stores.log.metadata.records import Commit
 
 logger = logging.getLogger(__name__)
 

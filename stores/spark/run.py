@@ -18,7 +18,7 @@ from pyspark.sql.streaming.listener import (
 )
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.spark.reports import sentence_of
+from stategate.stores.spark.reports import sentence_of
 
 _POLL_S = 0.1
 

@@ -21,8 +21,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from stores.errors import StoreError
-from stores.spark.registration import register_format
+from stategate.stores.errors import StoreError
+from stategate.stores.spark.registration import register_format
 
 JAVA_MAJOR_MIN = 17
 """The oldest Java that Spark 4 runs on."""

@@ -3,7 +3,7 @@
 A batch that runs again finds its commit and changes nothing. A batch that died before its commit
 left only files that no commit names. The driver collects small batches, which saves a Spark job and
 the Python workers; tasks write large ones. Both write the same files, by
-`stores.log.data.datafiles`.
+`stategate.stores.log.data.datafiles`.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from stores.errors import EpochConflictError
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.log.writing.laps import Laps
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark.apart import ROWS_MAX, ROWS_PER_FILE_MIN, SharedKeysError, write_apart
-from stores.spark.checkpoint import Checkpoint
-from stores.spark.compacting import PipelineCompactor
-from stores.spark.continuity import (
+from stategate.stores.errors import EpochConflictError
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.laps import Laps
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark.apart import ROWS_MAX, ROWS_PER_FILE_MIN, SharedKeysError, write_apart
+from stategate.stores.spark.checkpoint import Checkpoint
+from stategate.stores.spark.compacting import PipelineCompactor
+from stategate.stores.spark.continuity import (
     readable_commit,
     require_forward,
     require_own,
     require_same_input,
     writer_name,
 )
-from stores.spark.definition import StoreFrame
-from stores.spark.ending import BATCHES
-from stores.spark.offsets import BatchOffsets
-from stores.spark.reports import OnEpoch, fail_batch, report_epoch
-from stores.spark.tasks import Picking, Target, TooLargeToHoldError, write_by_tasks
-from stores.spark.topics import NO_IDS, Answer, TopicIds
-from stores.spec.position import Position
+from stategate.stores.spark.definition import StoreFrame
+from stategate.stores.spark.ending import BATCHES
+from stategate.stores.spark.offsets import BatchOffsets
+from stategate.stores.spark.reports import OnEpoch, fail_batch, report_epoch
+from stategate.stores.spark.tasks import Picking, Target, TooLargeToHoldError, write_by_tasks
+from stategate.stores.spark.topics import NO_IDS, Answer, TopicIds
+from stategate.stores.spec.position import Position
 
 COLLECT_ROWS_MAX = 100_000
 """After an epoch of at most this many rows the driver collects the next: usually some 10 MB."""

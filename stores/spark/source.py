@@ -30,17 +30,17 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from stores.errors import LogError, SchemaError
-from stores.log.data.scanning import Condition, Wanted
-from stores.log.metadata.named_files import DataFile, SnapshotFile
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.spark.definition import commented
-from stores.spark.filters import chosen_partitions, conditions, decode_filters
-from stores.spec.schema import StoreSchema
-from stores.upkeep.changes import EMPTY, Span, changes, changes_schema, span
-from stores.upkeep.contents import read_contents, relation_schema
-from stores.upkeep.recipes import Recipe, recipe
+from stategate.stores.errors import LogError, SchemaError
+from stategate.stores.log.data.scanning import Condition, Wanted
+from stategate.stores.log.metadata.named_files import DataFile, SnapshotFile
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark.definition import commented
+from stategate.stores.spark.filters import chosen_partitions, conditions, decode_filters
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.upkeep.changes import EMPTY, Span, changes, changes_schema, span
+from stategate.stores.upkeep.contents import read_contents, relation_schema
+from stategate.stores.upkeep.recipes import Recipe, recipe
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 Source: TypeAlias = Recipe | Span

@@ -18,16 +18,16 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from stores.codec.partitioner import partition_column
-from stores.errors import LogError
-from stores.log.data.canonical import InvalidUtf8
-from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema, write_part
-from stores.log.data.deduplication import identity, last_of_runs, latest_rows
-from stores.log.data.shaping import shaped
-from stores.log.files.directory import Directory
-from stores.log.metadata.named_files import DataFile
-from stores.spark.definition import ORDINAL_NAME, quoted
-from stores.spec.schema import StoreSchema
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.errors import LogError
+from stategate.stores.log.data.canonical import InvalidUtf8
+from stategate.stores.log.data.datafiles import TIMESTAMP_NAME, file_schema, write_part
+from stategate.stores.log.data.deduplication import identity, last_of_runs, latest_rows
+from stategate.stores.log.data.shaping import shaped
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.spark.definition import ORDINAL_NAME, quoted
+from stategate.stores.spec.schema import StoreSchema
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from pyspark.sql import DataFrame
 
-from stores.spark.plans import Source, kafka_clients
+from stategate.stores.spark.plans import Source, kafka_clients
 
 _logger = logging.getLogger(__name__)
 _TIMEOUT_S = 10

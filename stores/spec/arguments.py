@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from stores.errors import ArgumentError
+from stategate.stores.errors import ArgumentError
 
 INT64_MAX = 2**63 - 1
 

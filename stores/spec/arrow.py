@@ -1,6 +1,6 @@
 """Conversions between Arrow columns and physical values, always of whole columns.
 
-`stores.spec.datatypes` has the table of physical values.
+`stategate.stores.spec.datatypes` has the table of physical values.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.errors import CodecError
-from stores.spec.schema import DataType, Kind, Value
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.schema import DataType, Kind, Value
 
 Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 Convert: TypeAlias = Callable[[pa.Array, DataType], pa.Array]

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from stores.errors import StoreError
-from stores.spec.result import QueryResult, Success
-from stores.spec.schema import Key
-from stores.spec.store import PartitionStatus, Store, Target
-from stores.spec.traces import Trace
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.result import QueryResult, Success
+from stategate.stores.spec.schema import Key
+from stategate.stores.spec.store import PartitionStatus, Store, Target
+from stategate.stores.spec.traces import Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """The SQL types of columns and values, with their digits, elements and fields.
 
-Everything that all types of a kind share is in the record of the kind, in `stores.types`.
+Everything that all types of a kind share is in the record of the kind, in `stategate.stores.types`.
 
 A value of each type is held, in keys, rows and parameters, as one *physical* Python value, chosen
 so that no layer has to convert on the way:
@@ -29,9 +29,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from stores.errors import SchemaError
-from stores.spec.arguments import is_integer, is_name, same_name, shown
-from stores.types.kinds import BY_ARROW, BY_EXTENSION, BY_NAME, SCALARS, Kind
+from stategate.stores.errors import SchemaError
+from stategate.stores.spec.arguments import is_integer, is_name, same_name, shown
+from stategate.stores.types.kinds import BY_ARROW, BY_EXTENSION, BY_NAME, SCALARS, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from stores.spec.schema import Column, Key, StoreKind, StoreSchema
+from stategate.stores.spec.schema import Column, Key, StoreKind, StoreSchema
 
 
 def recorded_columns(schema: StoreSchema) -> tuple[Column, ...]:

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from stores.spec.schema import StoreSchema
-from stores.spec.store import Stop, Store
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import Stop, Store
 
 
 class PastEpoch(Struct, frozen=True, kw_only=True):

@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeAlias
 
 import orjson
 
-from stores.errors import CodecError
-from stores.spec.arguments import is_name
-from stores.spec.schema import InputTopic
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.arguments import is_name
+from stategate.stores.spec.schema import InputTopic
 
 Components: TypeAlias = Mapping[str, Mapping[int, int]]
 """Topic → input partition → offset of the last record applied."""

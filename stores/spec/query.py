@@ -4,7 +4,7 @@ A query is typed by its result, so that `store.query(q)` has a known type. The s
 extension subclasses `Query` and registers a handler for a kind of store. Within one partition rows
 come in key order (byte order of the encoded key, which is SQL order with NULLs first); across
 partitions in no order. Here are the queries of keyvalue and global stores; those of other kinds are
-in `stores.spec.windows` and `versions`, those of every kind in `scans`.
+in `stategate.stores.spec.windows` and `versions`, those of every kind in `scans`.
 
 A query gives times in milliseconds and means that instant. Rows hold times in microseconds.
 """
@@ -22,9 +22,9 @@ import pyarrow as pa
 from msgspec import Struct
 from msgspec.structs import replace
 
-from stores.errors import StoreError
-from stores.spec.reductions import Elsewhere
-from stores.spec.schema import Key, Row
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.reductions import Elsewhere
+from stategate.stores.spec.schema import Key, Row
 
 R = TypeVar("R")
 
@@ -193,7 +193,7 @@ def check_limit(limit: int | None) -> None:
 class KeyQuery(Struct, Query[Row | None], frozen=True, kw_only=True):
     """The row of one key: one value per value column, or None if there is no such key.
 
-    A struct, since one is made for each lookup; see `stores.spec.result`.
+    A struct, since one is made for each lookup; see `stategate.stores.spec.result`.
     Source: KIP-796 `KeyQuery`. Handled by keyvalue and global stores.
     """
 

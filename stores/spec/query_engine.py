@@ -1,7 +1,7 @@
 """What runs a whole statement elsewhere: its SQL over stores at given epochs, its rows as Arrow.
 
-The planner writes the SQL; `stores.spark` has the engine that runs it on a Spark cluster. The seam
-has only values, so that neither side imports the other's libraries.
+The planner writes the SQL; `stategate.stores.spark` has the engine that runs it on a Spark cluster.
+The seam has only values, so that neither side imports the other's libraries.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from stores.spec.schema import DataType, Value
+from stategate.stores.spec.schema import DataType, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from stores.errors import SchemaError
-from stores.spec.datatypes import DataType
-from stores.spec.schema import Column, StoreKind, StoreSchema
-from stores.types.kinds import Kind
+from stategate.stores.errors import SchemaError
+from stategate.stores.spec.datatypes import DataType
+from stategate.stores.spec.schema import Column, StoreKind, StoreSchema
+from stategate.stores.types.kinds import Kind
 
 _DIGITS = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
 _WIDER = {

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import pyarrow as pa
 from msgspec import Struct
 
-from stores.errors import StoreError
+from stategate.stores.errors import StoreError
 
 
 class Reduction(Struct, frozen=True):

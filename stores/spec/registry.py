@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from stores.errors import StoreError
-from stores.spec.query import Query
-from stores.spec.schema import DataType, StoreKind, StoreSchema
-from stores.spec.store import StorePartition, View
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.schema import DataType, StoreKind, StoreSchema
+from stategate.stores.spec.store import StorePartition, View
 
 R = TypeVar("R")
 

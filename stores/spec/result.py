@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Generic, Literal, NoReturn, TypeAlias, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from stores.errors import FailureReason, StoreError
-from stores.spec.position import EMPTY, Position, merge_positions
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.spec.position import EMPTY, Position, merge_positions
 
 R = TypeVar("R")
 S = TypeVar("S")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from stores.spec.query import (
+from stategate.stores.spec.query import (
     EVERYTHING,
     BatchStream,
     Interval,
@@ -17,7 +17,7 @@ from stores.spec.query import (
     RowsQuery,
     check_limit,
 )
-from stores.spec.schema import Key
+from stategate.stores.spec.schema import Key
 
 
 class PrefixQuery(RowsQuery[BatchStream], frozen=True, kw_only=True):

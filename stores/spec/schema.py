@@ -1,7 +1,7 @@
 """The definition of a store: columns and types, kind, partitions and inputs.
 
 Nothing here reads or writes data. The types, and the Python value of each, are in
-`stores.spec.datatypes`.
+`stategate.stores.spec.datatypes`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from stores.errors import SchemaError
-from stores.spec.arguments import is_integer, is_name, same_name, shown
-from stores.spec.datatypes import (
+from stategate.stores.errors import SchemaError
+from stategate.stores.spec.arguments import is_integer, is_name, same_name, shown
+from stategate.stores.spec.datatypes import (
     BIGINT,
     BOOLEAN,
     BYTEA,
@@ -39,7 +39,7 @@ from stores.spec.datatypes import (
     decimal_type,
     unusable,
 )
-from stores.types.kinds import Kind
+from stategate.stores.types.kinds import Kind
 
 __all__ = [
     "BIGINT",
@@ -80,7 +80,7 @@ __all__ = [
 ]
 
 Value: TypeAlias = Any
-"""One physical value, as `stores.spec.datatypes` describes it."""
+"""One physical value, as `stategate.stores.spec.datatypes` describes it."""
 Key: TypeAlias = tuple[Value, ...]
 """One value per key column, in schema order; some queries take a prefix of them."""
 Row: TypeAlias = tuple[Value, ...]

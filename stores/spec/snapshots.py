@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stores.spec.store import PartitionStatus, ReplicaState, Store
+from stategate.stores.spec.store import PartitionStatus, ReplicaState, Store
 
 
 def snapshot_epoch(statuses: Iterable[PartitionStatus]) -> int | None:

@@ -1,7 +1,7 @@
 """The two interfaces of the store layer: a store for its readers, a partition for its engine.
 
 The planner sees only `Store`. Engines implement `StorePartition`; `query_partition` in
-`stores.hosting.dispatch` is the only function that passes a query to one.
+`stategate.stores.hosting.dispatch` is the only function that passes a query to one.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 import pyarrow as pa
 from msgspec import Struct, structs
 
-from stores.errors import StoreError
-from stores.spec.key_log import KeyLog
-from stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
-from stores.spec.query import Query
-from stores.spec.result import QueryResult, StateQueryResult
-from stores.spec.schema import StoreSchema
-from stores.spec.traces import Trace
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.key_log import KeyLog
+from stategate.stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.result import QueryResult, StateQueryResult
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.traces import Trace
 
 R = TypeVar("R")
 

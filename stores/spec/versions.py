@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
-from stores.spec.query import (
+from stategate.stores.spec.query import (
     EVERYTHING,
     BatchStream,
     Interval,
@@ -23,7 +23,7 @@ from stores.spec.query import (
     check_limit,
     needed_key,
 )
-from stores.spec.schema import Key, Row
+from stategate.stores.spec.schema import Key, Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from stores.spec.query import (
+from stategate.stores.spec.query import (
     EVERYTHING,
     BatchStream,
     Interval,
@@ -24,7 +24,7 @@ from stores.spec.query import (
     check_limit,
     needed_key,
 )
-from stores.spec.schema import Key, Row
+from stategate.stores.spec.schema import Key, Row
 
 
 class TimeRange(Struct, frozen=True, kw_only=True):

@@ -8,8 +8,8 @@ from __future__ import annotations
 import struct
 from decimal import Decimal, InvalidOperation
 
-from stores.errors import ValueFormatError
-from stores.types.record import KeyForm, SqlType, bad_binary, invalid_text
+from stategate.stores.errors import ValueFormatError
+from stategate.stores.types.record import KeyForm, SqlType, bad_binary, invalid_text
 
 _EXPONENT_MAX = 20_000
 """Slightly above PostgreSQL's limit. Without one, a short text could mean a billion digits."""

@@ -10,8 +10,8 @@ from enum import Enum
 
 import pyarrow as pa
 
-from stores.types import decimals, nested, networks, numerics, texts, times
-from stores.types.record import SqlType
+from stategate.stores.types import decimals, nested, networks, numerics, texts, times
+from stategate.stores.types.record import SqlType
 
 
 class Kind(Enum):

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from msgspec.json import Encoder
 
-from stores.types.record import Encode, EncodeMany
+from stategate.stores.types.record import Encode, EncodeMany
 
 DAY_MINUTES = 1440
 SECOND_MICROS = 1_000_000

@@ -10,7 +10,7 @@ import json
 import orjson
 import pyarrow as pa
 
-from stores.types.record import SqlType, bad_binary, decode_utf8, invalid_text
+from stategate.stores.types.record import SqlType, bad_binary, decode_utf8, invalid_text
 
 
 def _checked_json(texts: pa.Array) -> pa.Array:

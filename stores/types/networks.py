@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from stores.types.record import KeyForm, Spelling, SqlType, bad_binary
+from stategate.stores.types.record import KeyForm, Spelling, SqlType, bad_binary
 
 _SPACE = "[ \\t\\n\\x0b\\f\\r]+"
 _OCTET = "([0-9a-f]{2})"

@@ -11,8 +11,8 @@ from decimal import ROUND_UP, Context, Decimal
 import pyarrow as pa
 from msgspec.json import Encoder
 
-from stores.errors import ValueFormatError
-from stores.types.record import Cell, KeyForm, SqlType, fixed_decoder, invalid_text
+from stategate.stores.errors import ValueFormatError
+from stategate.stores.types.record import Cell, KeyForm, SqlType, fixed_decoder, invalid_text
 
 _json_text = Encoder().encode
 """Prints a number in a tenth to half of the time that Python takes, with the same digits."""

@@ -16,10 +16,10 @@ from typing import Any, NoReturn, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.errors import ValueFormatError
+from stategate.stores.errors import ValueFormatError
 
 Value: TypeAlias = Any
-"""One physical value; the table in `stores.spec.datatypes` says which Python values these are."""
+"""One physical value; `stategate.stores.spec.datatypes` says which Python values these are."""
 Cell: TypeAlias = Any
 """The values that become a JSON cell: bool, int, float or str."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from stores.types.record import KeyForm, Spelling, SqlType, bad_binary, decode_utf8
+from stategate.stores.types.record import KeyForm, Spelling, SqlType, bad_binary, decode_utf8
 
 TEXT = SqlType(
     name="text",

@@ -16,8 +16,8 @@ from functools import lru_cache, partial
 import numpy as np
 import pyarrow as pa
 
-from stores.errors import ValueFormatError
-from stores.types.moment_texts import (
+from stategate.stores.errors import ValueFormatError
+from stategate.stores.types.moment_texts import (
     DAY_MINUTES,
     INT64_MAX,
     SECOND_MICROS,
@@ -26,7 +26,14 @@ from stores.types.moment_texts import (
     moment_printer,
     moments_printer,
 )
-from stores.types.record import Canonical, Encode, KeyForm, SqlType, fixed_decoder, invalid_text
+from stategate.stores.types.record import (
+    Canonical,
+    Encode,
+    KeyForm,
+    SqlType,
+    fixed_decoder,
+    invalid_text,
+)
 
 _DAYS_TO_2000 = 10_957
 _MINUTE_MICROS, _DAY_MICROS = 60_000_000, 86_400_000_000

@@ -14,14 +14,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.errors import LogError, TornRecordError
-from stores.log.data.datafiles import ROWS_PER_GROUP, file_schema
-from stores.log.data.deduplication import identity
-from stores.log.data.scanning import Wanted, scan_part
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.spec.schema import DELETED_NAME, VALID_FROM, StoreKind, StoreSchema
-from stores.upkeep.contents import (
+from stategate.stores.errors import LogError, TornRecordError
+from stategate.stores.log.data.datafiles import ROWS_PER_GROUP, file_schema
+from stategate.stores.log.data.deduplication import identity
+from stategate.stores.log.data.scanning import Wanted, scan_part
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.schema import DELETED_NAME, VALID_FROM, StoreKind, StoreSchema
+from stategate.stores.upkeep.contents import (
     expired_at,
     fold,
     read_contents,
@@ -29,7 +29,7 @@ from stores.upkeep.contents import (
     unexpired,
     within,
 )
-from stores.upkeep.recipes import Recipe, recipe
+from stategate.stores.upkeep.recipes import Recipe, recipe
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 

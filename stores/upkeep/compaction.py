@@ -17,23 +17,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar
 
-from stores.engines.rocksdb.metadata import layout_of
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import LogError, StoreError, TornRecordError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.data.datafiles import new_path, write_part
-from stores.log.files.directory import Directory, Root
-from stores.log.metadata.named_files import DataFile, SnapshotFile
-from stores.log.metadata.records import Snapshot, encode_snapshot, snapshot_name, snapshot_path
-from stores.log.snapshots import read_snapshot, usable_snapshot
-from stores.log.state_log import StoreLog
-from stores.spec.position import Progress
-from stores.spec.registry import SHIPPED
-from stores.spec.schema import StoreSchema
-from stores.upkeep.contents import shown
-from stores.upkeep.recipes import scan
-from stores.upkeep.scratch import scratch_directory
+from stategate.stores.engines.rocksdb.metadata import layout_of
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import LogError, StoreError, TornRecordError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.data.datafiles import new_path, write_part
+from stategate.stores.log.files.directory import Directory, Root
+from stategate.stores.log.metadata.named_files import DataFile, SnapshotFile
+from stategate.stores.log.metadata.records import (
+    Snapshot,
+    encode_snapshot,
+    snapshot_name,
+    snapshot_path,
+)
+from stategate.stores.log.snapshots import read_snapshot, usable_snapshot
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.registry import SHIPPED
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.upkeep.contents import shown
+from stategate.stores.upkeep.recipes import scan
+from stategate.stores.upkeep.scratch import scratch_directory
 
 IsStopped: TypeAlias = Callable[[], bool]
 """Called before each long step; after it returns True the run ends as soon as it can."""

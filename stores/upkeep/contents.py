@@ -15,21 +15,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.log.data.datafiles import (
+from stategate.stores.log.data.datafiles import (
     ROWS_PER_GROUP,
     TIMESTAMP_NAME,
     file_schema,
     read_part,
     row_schema,
 )
-from stores.log.data.deduplication import identity, latest_rows, linked_versions
-from stores.log.data.intervals import file_field, holds_interval, to_file
-from stores.log.data.scanning import Condition, Wanted, scan_part
-from stores.log.metadata.named_files import DataFile
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.spec.position import later_watermark
-from stores.spec.schema import (
+from stategate.stores.log.data.deduplication import identity, latest_rows, linked_versions
+from stategate.stores.log.data.intervals import file_field, holds_interval, to_file
+from stategate.stores.log.data.scanning import Condition, Wanted, scan_part
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.position import later_watermark
+from stategate.stores.spec.schema import (
     DELETED_NAME,
     VALID_TO,
     WINDOW_END,
@@ -37,8 +37,8 @@ from stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
-from stores.upkeep.recipes import Recipe, build, scan
-from stores.upkeep.scratch import scratch_directory
+from stategate.stores.upkeep.recipes import Recipe, build, scan
+from stategate.stores.upkeep.scratch import scratch_directory
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 _Column: TypeAlias = Any
@@ -60,7 +60,7 @@ def read_contents(log: StoreLog, made_of: Recipe, partition: int, wanted: Wanted
 
     Args:
         log: the store's log.
-        made_of: the recipe, from `stores.upkeep.recipes.recipe`.
+        made_of: the recipe, from `stategate.stores.upkeep.recipes.recipe`.
         partition: the number of the partition.
         wanted: columns of `relation_schema`, and a condition on them.
 

@@ -1,12 +1,12 @@
-"""Removes the logs that a store had before it was rebuilt; see `stores.log.metadata.moves`."""
+"""Removes the logs of a store before its rebuilds; see `stategate.stores.log.metadata.moves`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from stores.errors import TornRecordError
-from stores.log.metadata.moves import REBUILT, Move
-from stores.log.state_log import StoreLog
+from stategate.stores.errors import TornRecordError
+from stategate.stores.log.metadata.moves import REBUILT, Move
+from stategate.stores.log.state_log import StoreLog
 
 _CONTENT = ("snapshots", "data", "terms", "aside")
 

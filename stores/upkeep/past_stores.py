@@ -16,17 +16,17 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from stores.errors import FailureReason, LogError, StoreError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.files.directory import Root
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StateLog, StoreLog
-from stores.spec.past import PastEpoch
-from stores.spec.query import Query
-from stores.spec.registry import SHIPPED
-from stores.spec.result import Failure, QueryResult, StateQueryResult
-from stores.spec.store import (
+from stategate.stores.errors import FailureReason, LogError, StoreError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.files.directory import Root
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StateLog, StoreLog
+from stategate.stores.spec.past import PastEpoch
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.registry import SHIPPED
+from stategate.stores.spec.result import Failure, QueryResult, StateQueryResult
+from stategate.stores.spec.store import (
     DEFAULT_CONFIG,
     Hold,
     QueryConfig,
@@ -34,15 +34,15 @@ from stores.spec.store import (
     Stop,
     Store,
 )
-from stores.upkeep.recipes import Recipe, build, recipe
-from stores.upkeep.scratch import scratch_directory
+from stategate.stores.upkeep.recipes import Recipe, build, recipe
+from stategate.stores.upkeep.scratch import scratch_directory
 
 R = TypeVar("R")
 _logger = logging.getLogger(__name__)
 
 
 class LogPast:
-    """The past of the stores of a log; see `stores.spec.past.PastStores`.
+    """The past of the stores of a log; see `stategate.stores.spec.past.PastStores`.
 
     Args:
         root: path or URI of the state log.

@@ -1,8 +1,8 @@
 """Writes a store anew under another definition: other columns, another key, more partitions.
 
 The new log begins with one epoch, of the same number and position as the last of the old log, which
-has all its rows. Then the old log ends with a move (see `stores.log.metadata.moves`), and readers
-go on in the new one. A failure before the move leaves the store as it was.
+has all its rows. Then the old log ends with a move (see `stategate.stores.log.metadata.moves`), and
+readers go on in the new one. A failure before the move leaves the store as it was.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import LogError, SchemaError
-from stores.log.data.datafiles import file_schema, write_part, write_parts
-from stores.log.data.deduplication import identity
-from stores.log.data.scanning import Wanted, scan_part
-from stores.log.data.shaping import shaped
-from stores.log.files.directory import Root
-from stores.log.metadata.documents import FORMAT
-from stores.log.metadata.named_files import DataFile
-from stores.log.metadata.records import Term
-from stores.log.metadata.terms import take_term
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.redefinition import Redefinition, redefinition, widened
-from stores.spec.registry import SHIPPED
-from stores.spec.schema import StoreSchema
-from stores.upkeep.compaction import IsStopped, Runner, caught_up, go_on, in_turn
-from stores.upkeep.scratch import scratch_directory
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import LogError, SchemaError
+from stategate.stores.log.data.datafiles import file_schema, write_part, write_parts
+from stategate.stores.log.data.deduplication import identity
+from stategate.stores.log.data.scanning import Wanted, scan_part
+from stategate.stores.log.data.shaping import shaped
+from stategate.stores.log.files.directory import Root
+from stategate.stores.log.metadata.documents import FORMAT
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.log.metadata.records import Term
+from stategate.stores.log.metadata.terms import take_term
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.redefinition import Redefinition, redefinition, widened
+from stategate.stores.spec.registry import SHIPPED
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.upkeep.compaction import IsStopped, Runner, caught_up, go_on, in_turn
+from stategate.stores.upkeep.scratch import scratch_directory
 
 _logger = logging.getLogger(__name__)
 
@@ -128,7 +128,7 @@ def rebuild(
         root: path or URI of the state log.
         store: the name of the store.
         schema: the new definition; its inputs are not used. See
-            `stores.spec.redefinition.redefinition` for what may change.
+            `stategate.stores.spec.redefinition.redefinition` for what may change.
         renamed: new column name → old column name.
         run: writes the partitions; by default one after the other in this process.
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.engines.rocksdb.metadata import layout_of
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import LogError, TornRecordError
-from stores.log.metadata.records import Commit, Snapshot
-from stores.log.snapshots import fetch, newest_snapshot
-from stores.log.state_log import StoreLog
-from stores.spec.position import Progress
-from stores.spec.query import BatchStream, Query, RangeQuery
-from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.versions import VersionedRangeQuery
-from stores.spec.windows import SessionRangeQuery, WindowRangeQuery
+from stategate.stores.engines.rocksdb.metadata import layout_of
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import LogError, TornRecordError
+from stategate.stores.log.metadata.records import Commit, Snapshot
+from stategate.stores.log.snapshots import fetch, newest_snapshot
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import BatchStream, Query, RangeQuery
+from stategate.stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.spec.versions import VersionedRangeQuery
+from stategate.stores.spec.windows import SessionRangeQuery, WindowRangeQuery
 
 _SCANS: dict[StoreKind, Query[BatchStream]] = {
     StoreKind.WINDOW: WindowRangeQuery(),

@@ -14,16 +14,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stores.engines.rocksdb.metadata import layout_of
-from stores.errors import LogError, StoreError
-from stores.hosting.replica import wall_clock_ms
-from stores.log.files.directory import Root
-from stores.log.metadata.records import Snapshot, snapshot_name, snapshot_path
-from stores.log.metadata.terms import remove_old_terms
-from stores.log.snapshots import newest_snapshot
-from stores.log.state_log import StoreLog
-from stores.upkeep.compaction import IsStopped, Runner, check_stopped, go_on, snapshot_of
-from stores.upkeep.old_logs import remove_old_logs
+from stategate.stores.engines.rocksdb.metadata import layout_of
+from stategate.stores.errors import LogError, StoreError
+from stategate.stores.hosting.replica import wall_clock_ms
+from stategate.stores.log.files.directory import Root
+from stategate.stores.log.metadata.records import Snapshot, snapshot_name, snapshot_path
+from stategate.stores.log.metadata.terms import remove_old_terms
+from stategate.stores.log.snapshots import newest_snapshot
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.upkeep.compaction import IsStopped, Runner, check_stopped, go_on, snapshot_of
+from stategate.stores.upkeep.old_logs import remove_old_logs
 
 _logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stores.log.files.scratch import Scratch
+from stategate.stores.log.files.scratch import Scratch
 
 _ATTEMPTS = 20
 _PAUSE_S = 0.1

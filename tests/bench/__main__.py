@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import psycopg
 
-from stores.errors import StoreError
+from stategate.stores.errors import StoreError
 from tests.bench import (
     attach,
     bulk,

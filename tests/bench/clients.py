@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from gateway.short_slices import take_short_slices
+from stategate.gateway.short_slices import take_short_slices
 from tests.bench.harness import BenchError, UnavailableError
 
 STARTUP_S = 30.0

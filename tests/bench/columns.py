@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.spec.query import BatchStream, Query, RangeQuery
-from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.windows import TimeRange, WindowRangeQuery
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.spec.query import BatchStream, Query, RangeQuery
+from stategate.stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.spec.windows import TimeRange, WindowRangeQuery
 from tests.bench.epochs import log_batches, progress
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
 from tests.bench.setting import Setting

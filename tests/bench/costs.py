@@ -17,10 +17,10 @@ from typing import Any
 
 import uvloop
 
-from gateway.pgwire import PgLimits, PgServer
-from gateway.pgwire.client import Client
-from gateway.statement_threads import StatementThreads
-from planner.sql import SERVER_VERSION, SqlEngine
+from stategate.gateway.pgwire import PgLimits, PgServer
+from stategate.gateway.pgwire.client import Client
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.sql import SERVER_VERSION, SqlEngine
 from tests.gateway.pgwire import wire
 
 BACKGROUND = frozenset({"follow-log", "engine-maintenance", "alarms", "starting"})

@@ -19,11 +19,11 @@ import numpy as np
 import pyarrow as pa
 from rocksdict import Options, Rdict, WriteBatch, WriteOptions
 
-from stores.codec.layout import Layout
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.writes import VersionWriter
-from stores.spec.position import Position, Progress
-from stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.codec.layout import Layout
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.writes import VersionWriter
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.schema import StoreKind, StoreSchema
 from tests.bench import data
 from tests.bench.harness import BenchError, Line, Measured, by_turns
 from tests.bench.setting import Setting

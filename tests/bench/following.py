@@ -11,12 +11,12 @@ from contextlib import contextmanager, suppress
 
 import pyarrow as pa
 
-from stores.hosting.host import Host
-from stores.log.files.directory import Directory, Root
-from stores.log.metadata.records import commit_name
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, PositionBound
-from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.files.directory import Directory, Root
+from stategate.stores.log.metadata.records import commit_name
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
 from tests.bench.setting import Setting
 from tests.support.object_storage.buckets import BucketServer

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gateway.serve import reduce_garbage_collection
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from stores.hosting.host import Host
-from stores.upkeep.compaction import write_snapshot
+from stategate.gateway.serve import reduce_garbage_collection
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.hosting.host import Host
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.bench import data
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
 from tests.bench.setting import RESTORE_TIMEOUT_S, Setting

@@ -18,15 +18,15 @@ import pyarrow as pa
 from starlette.applications import Starlette
 from starlette.types import Message, Scope
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.sql import SqlEngine
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.spec.position import Position, Progress
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.sql import SqlEngine
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.position import Position, Progress
 from tests.bench import data
 from tests.bench.epochs import log_batches
 from tests.bench.harness import BenchError, Better, Line, Measured

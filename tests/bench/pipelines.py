@@ -24,10 +24,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.hosting.host import Host
-from stores.spark import materialize, spark_session
-from stores.spec.query import KeyQuery
-from stores.spec.store import in_store
+from stategate.stores.hosting.host import Host
+from stategate.stores.spark import materialize, spark_session
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.store import in_store
 from tests.bench import data
 from tests.bench.harness import BenchError, Better, Line, Measured, UnavailableError
 from tests.bench.setting import Setting

@@ -12,11 +12,11 @@ from pathlib import Path
 from rocksdict import Options, Rdict
 from sqlglot.dialects.postgres import Postgres
 
-from gateway.serve import reduce_garbage_collection
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.hosting.host import Host
+from stategate.gateway.serve import reduce_garbage_collection
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.hosting.host import Host
 from tests.bench import data
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
 from tests.bench.setting import Setting

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stores.engines.rocksdb.unflushed import PAUSE_S
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.upkeep.compaction import write_snapshot
+from stategate.stores.engines.rocksdb.unflushed import PAUSE_S
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.bench import data
 from tests.bench.harness import BenchError, Better, Line, Measured
 from tests.bench.setting import RESTORE_TIMEOUT_S, Setting

@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from gateway.serve import reduce_garbage_collection
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.text_values import parse_value
-from stores.hosting.host import Host
+from stategate.gateway.serve import reduce_garbage_collection
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.hosting.host import Host
 from tests.bench import data, small_stores
 from tests.bench.costs import CallCounter
 from tests.bench.harness import BenchError, Counted, Line

@@ -7,10 +7,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from stores.log.state_log import StoreLog
-from stores.spark import spark_session
-from stores.spark.partition_tasks import PartitionTasks
-from stores.upkeep.compaction import Runner, snapshot_of
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark import spark_session
+from stategate.stores.spark.partition_tasks import PartitionTasks
+from stategate.stores.upkeep.compaction import Runner, snapshot_of
 from tests.bench import data
 from tests.bench.harness import BenchError, Line, Measured, by_turns
 from tests.bench.setting import Setting

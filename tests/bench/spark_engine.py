@@ -14,12 +14,12 @@ from typing import Any
 
 from pyspark.sql.connect.session import SparkSession
 
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.hosting.host import Host
-from stores.spark.engine import SparkEngine, SparkEngineConfig
-from stores.spark.source import FORMAT, StateGateSource
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.hosting.host import Host
+from stategate.stores.spark.engine import SparkEngine, SparkEngineConfig
+from stategate.stores.spark.source import FORMAT, StateGateSource
 from tests.bench import data
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
 from tests.bench.setting import RESTORE_TIMEOUT_S, Setting

@@ -13,10 +13,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark import spark_session
-from stores.spec.position import Position
-from stores.upkeep.compaction import write_snapshot
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark import spark_session
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.bench import data
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
 from tests.bench.setting import Setting

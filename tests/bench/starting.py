@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.engines.rocksdb.open_files import UNLIMITED
-from stores.hosting.host import Host
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.query import KeyQuery
-from stores.spec.result import Success
-from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
-from stores.spec.store import in_store
+from stategate.stores.engines.rocksdb.open_files import UNLIMITED
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stategate.stores.spec.store import in_store
 from tests.bench.harness import BenchError, Better, Line, Measured
 from tests.bench.setting import Setting
 

@@ -10,18 +10,18 @@ from pathlib import Path
 
 from rocksdict import Rdict
 
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.hosting.host import Host
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.result import Success
-from stores.spec.schema import StoreSchema
-from stores.spec.store import StateQueryRequest, in_store
-from stores.upkeep.compaction import write_snapshot
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.hosting.host import Host
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import StateQueryRequest, in_store
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.bench import data
 from tests.bench.epochs import bare_database, log_batches, progress
 from tests.bench.harness import BenchError, Line, Measured, by_turns

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.codec.partitioner import partition_column
+from stategate.stores.codec.partitioner import partition_column
 from tests.bench import data
 from tests.bench.__main__ import FAMILIES, main
 from tests.bench.clients import parse_pgbench_log, parse_pgbench_tps, parse_wrk, program

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from gateway.addresses import parse_address
-from gateway.nodes.handshake import Handshake, Hello
-from gateway.nodes.link import NodeLink
-from gateway.nodes.server import NodeServer
-from gateway.statement_threads import StatementThreads
-from planner.sql import SqlEngine
-from stores.hosting.local_store import LocalStore
-from stores.nodes.cluster import Cluster
-from stores.nodes.links import Link
-from stores.nodes.messages import Announcement
+from stategate.gateway.addresses import parse_address
+from stategate.gateway.nodes.handshake import Handshake, Hello
+from stategate.gateway.nodes.link import NodeLink
+from stategate.gateway.nodes.server import NodeServer
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.sql import SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.nodes.cluster import Cluster
+from stategate.stores.nodes.links import Link
+from stategate.stores.nodes.messages import Announcement
 from tests.bench.costs import CallCounter, WireSession, wire_session
 from tests.gateway.pgwire import wire
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

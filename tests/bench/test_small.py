@@ -18,19 +18,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from gateway.fair_threads import FairThreads, Job, OnWait, Owner
-from planner.composing import frames
-from planner.composing.messages import Kind
-from planner.running import few_reads
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.rights import Readable, Rights
-from stores.codec.partitioner import partition_column
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.spec.schema import StoreSchema
+from stategate.gateway.fair_threads import FairThreads, Job, OnWait, Owner
+from stategate.planner.composing import frames
+from stategate.planner.composing.messages import Kind
+from stategate.planner.running import few_reads
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.rights import Readable, Rights
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.schema import StoreSchema
 from tests.bench import data, small_stores
 from tests.bench.__main__ import FAMILIES, GROUPS
 from tests.bench.costs import CallCounter, WireSession, peak_bytes, wire_session

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.hosting.replica import Replica
-from stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.position import Position, PositionBound, Progress
 from tests.bench import data
 from tests.bench.epochs import log_batches
 from tests.bench.harness import BenchError, Line, Measured

@@ -232,7 +232,13 @@ class Storm:
         if self._compaction is not None and self._compaction.poll() is None:
             return
         self.counts["compaction run"] += 1
-        arguments = ["gateway.main", "compact", "--root", str(self.world.root), "--keep-epochs"]
+        arguments = [
+            "stategate.gateway.main",
+            "compact",
+            "--root",
+            str(self.world.root),
+            "--keep-epochs",
+        ]
         keep = str(self.chance.choice([1, 5, 20]))
         output = self.world.directory / "compact.log"
         self._compaction = start("planted", "none", [*arguments, keep], output)

@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from examples.kafka_orders.jars import paths
-from stores import Retention
-from stores.spark import materialize, report_progress, run, spark_session
+from stategate.stores import Retention
+from stategate.stores.spark import materialize, report_progress, run, spark_session
 from tests.chaos.ledger import GAP_MS, PARTS, TOPIC, WINDOW_MS
 from tests.chaos.shapes import Shape, definition
 from tests.spark.conftest import FAST_START

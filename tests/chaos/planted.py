@@ -13,10 +13,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from stores.engines.rocksdb import partition, writes
-from stores.hosting import dispatch, replica
-from stores.spec.position import Progress
-from stores.spec.store import View
+from stategate.stores.engines.rocksdb import partition, writes
+from stategate.stores.hosting import dispatch, replica
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.store import View
 from tests.chaos.planted_reads import READS
 from tests.fuzz.planted import end_with_parent
 

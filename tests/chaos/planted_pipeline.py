@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from pyspark.sql import DataFrame, SparkSession
 
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
 from tests.chaos import pipeline
 from tests.fuzz.planted import end_with_parent
 

@@ -9,18 +9,18 @@ from typing import Any
 import pyarrow as pa
 from msgspec.structs import force_setattr
 
-from gateway.http.statements import paging
-from gateway.pgwire.statements import cursors, rows
-from planner.live import differences, event_list
-from planner.running import consistency, many_lookups, snapshot
-from planner.statements import answer_version
-from planner.values.statement import EachLookedUp
-from stores.engines.rocksdb import handlers_times, partition, writes
-from stores.engines.rocksdb.row_cache import ChangedKeys
-from stores.hosting import dispatch, local_store
-from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import FewKeysQuery, KeysQuery
-from stores.spec.store import DEFAULT_CONFIG
+from stategate.gateway.http.statements import paging
+from stategate.gateway.pgwire.statements import cursors, rows
+from stategate.planner.live import differences, event_list
+from stategate.planner.running import consistency, many_lookups, snapshot
+from stategate.planner.statements import answer_version
+from stategate.planner.values.statement import EachLookedUp
+from stategate.stores.engines.rocksdb import handlers_times, partition, writes
+from stategate.stores.engines.rocksdb.row_cache import ChangedKeys
+from stategate.stores.hosting import dispatch, local_store
+from stategate.stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.spec.query import FewKeysQuery, KeysQuery
+from stategate.stores.spec.store import DEFAULT_CONFIG
 
 
 def _lists() -> None:

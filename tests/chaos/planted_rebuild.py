@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from stores.upkeep.rebuild import RebuildWork
+from stategate.stores.upkeep.rebuild import RebuildWork
 from tests.fuzz.planted import end_with_parent
 
 

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tests.chaos.links import Links
+from tests.import_tree import make_import_tree
 from tests.support.process import ROOT, answers, free_ports, plain_environment
 
 Process: TypeAlias = subprocess.Popen[bytes]
-CLIENT = "gateway/client"
-"""Where a clone has the Python client, a package of its own."""
 
 
 def start(
@@ -35,7 +34,11 @@ def start(
         output: a file, to whose end the output goes.
         sources: the clone whose modules run.
     """
-    paths = {} if sources == ROOT else {"PYTHONPATH": f"{sources}{os.pathsep}{sources / CLIENT}"}
+    paths = {}
+    if sources != ROOT:
+        imports = output.with_suffix(".imports")
+        make_import_tree(sources, imports)
+        paths = {"PYTHONPATH": f"{sources}{os.pathsep}{imports}"}
     command = [sys.executable, "-m", f"tests.chaos.{program}", str(os.getpid()), fault, *arguments]
     with output.open("ab") as log:
         return subprocess.Popen(
@@ -125,7 +128,7 @@ class Gateway:
         self._lives += fresh
         self.floor = floor
         arguments = [
-            "gateway.main",
+            "stategate.gateway.main",
             "serve",
             "--root",
             str(self.root),

@@ -170,6 +170,6 @@ class Rebuilds:
         return start(
             "planted_rebuild",
             fault,
-            ["gateway.main", "rebuild", *place, *change.options],
+            ["stategate.gateway.main", "rebuild", *place, *change.options],
             output,
         )

@@ -7,7 +7,7 @@ import sys
 
 from pyspark.sql import functions as F
 
-from stores.spark import read_store, spark_session
+from stategate.stores.spark import read_store, spark_session
 from tests.chaos.ledger import STORES
 from tests.chaos.shapes import Shape
 from tests.spark.conftest import FAST_START

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stores.log.state_log import StoreLog
-from stores.spec.schema import StoreSchema
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.schema import StoreSchema
 from tests.chaos.ledger import WINDOWED
 
 _NAMES_MAX = 9

@@ -8,9 +8,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.spec.datatypes import DataType
-from stores.spec.redefinition import changed_columns, redefinition
-from stores.spec.schema import Column
+from stategate.stores.spec.datatypes import DataType
+from stategate.stores.spec.redefinition import changed_columns, redefinition
+from stategate.stores.spec.schema import Column
 from tests.chaos.reads.rows import rows_of
 from tests.chaos.shapes import Change, Shape, drawn_change
 from tests.support.gateway import columns, schema_of

@@ -48,10 +48,13 @@ def test_sources_are_those_of_a_directory_or_a_commit(tmp_path: Path) -> None:
 def test_a_program_runs_the_modules_of_its_sources(tmp_path: Path) -> None:
     """Not those of this clone, which the environment may have on its path."""
     chaos = tmp_path / "older" / "tests" / "chaos"
-    (tmp_path / "older" / "stores").mkdir(parents=True)
-    (tmp_path / "older" / "stores" / "__init__.py").write_text("")
+    for package in ("stores", "gateway/client/stategate"):
+        (tmp_path / "older" / package).mkdir(parents=True)
+        (tmp_path / "older" / package / "__init__.py").write_text("")
     chaos.mkdir(parents=True)
-    (chaos / "planted.py").write_text("import os, stores; print(os.getcwd(), stores.__file__)")
+    (chaos / "planted.py").write_text(
+        "import os, stategate.stores as ours; print(os.getcwd(), os.path.realpath(ours.__file__))"
+    )
     output = tmp_path / "output"
     older = tmp_path / "older"
     process = start("planted", "none", [], output, sources=older)

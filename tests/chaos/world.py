@@ -17,9 +17,9 @@ from typing import Any
 
 import psycopg
 
-from stores.errors import LogError
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
+from stategate.stores.errors import LogError
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
 from tests.chaos.answers import Answers
 from tests.chaos.ledger import ASKED, STORES, TOPIC, Ledger
 from tests.chaos.links import Links
@@ -288,7 +288,7 @@ class World:
         for store, read in self._reread().items():
             told = difference(read, expected[store])
             found += [f"read_store, store {store}: {each}" for each in told]
-        status, said = _run("gateway.main", "log", "verify", "--root", str(self.root))
+        status, said = _run("stategate.gateway.main", "log", "verify", "--root", str(self.root))
         return found if status == 0 else [*found, f"stategate log verify: {said}"]
 
     def shape(self, store: str) -> Shape:

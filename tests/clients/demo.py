@@ -187,7 +187,15 @@ def made_demo_log() -> Path:
 
 def _run_demo(root: Path) -> None:
     http_port, pg_port = free_ports(2)
-    command = [sys.executable, "-m", "gateway.main", "demo", "--check", "--root", str(root)]
+    command = [
+        sys.executable,
+        "-m",
+        "stategate.gateway.main",
+        "demo",
+        "--check",
+        "--root",
+        str(root),
+    ]
     done = subprocess.run(
         [*command, "--http", f"127.0.0.1:{http_port}", "--pg", f"127.0.0.1:{pg_port}"],
         cwd=ROOT,

@@ -8,16 +8,16 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from gateway.access.rules import Access
-from gateway.access.tls import Tls
-from gateway.pgwire import PgLimits, PgServer
-from gateway.statement_threads import StatementThreads
-from planner.sql import SERVER_VERSION, SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import Statement
-from stores.spec.schema import DataType, Row
-from stores.spec.store import Store
+from stategate.gateway.access.rules import Access
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.pgwire import PgLimits, PgServer
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.sql import SERVER_VERSION, SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Statement
+from stategate.stores.spec.schema import DataType, Row
+from stategate.stores.spec.store import Store
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, window
 
 WAIT_S = 10.0

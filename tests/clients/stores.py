@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from tests.support.gateway import TOPIC, write_stores
 
 NUMBERS_ROWS = 20_000

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 from psycopg import sql as compose
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.clients.duckdb_process import DuckDb, DuckDbError, running_duckdb
 from tests.clients.environments import Made
 from tests.clients.recording import (

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import InputTopic, StoreKind, StoreSchema
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import InputTopic, StoreKind, StoreSchema
 from tests.clients.environments import ROOT, Made
 from tests.support.gateway import Gateway, columns, running_gateway
 

@@ -15,7 +15,7 @@ import pytest
 from psycopg.rows import dict_row
 
 import stategate
-from stores.spec.schema import StoreSchema
+from stategate.stores.spec.schema import StoreSchema
 from tests.support.gateway import (
     CLICKS_HOURLY,
     CLICKS_ROWS,

@@ -13,8 +13,8 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.support.gateway import Gateway, running_gateway
 from tests.support.stores import keyvalue
 from tests.support.waiting import WAIT_S, until

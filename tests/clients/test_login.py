@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.tls import Tls
-from gateway.pgwire.entry import login as gateway_login
-from gateway.pgwire.entry.login import ScramExchange
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.pgwire.entry import login as gateway_login
+from stategate.gateway.pgwire.entry.login import ScramExchange
 from tests.clients.environments import Made
 from tests.clients.recording import recording_server
 from tests.clients.running import CLIENTS, LOGINS, Login, answers_of, command_of, made_for

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from psycopg import pq
 
-from planner.composing.process_pool import OVERHEAD_BYTES
-from planner.postgres.types.functions import FUNCTIONS
+from stategate.planner.composing.process_pool import OVERHEAD_BYTES
+from stategate.planner.postgres.types.functions import FUNCTIONS
 from tests.fuzz.report import Budget, Failure, Report
 from tests.fuzz.watching import Watched, family, watched_gateway
 from tests.support.lookups import looking_up

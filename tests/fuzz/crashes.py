@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException
 
-from stores.errors import StoreError
-from stores.spark import spark_session
-from stores.spark.session import JavaMissingError
+from stategate.stores.errors import StoreError
+from stategate.stores.spark import spark_session
+from stategate.stores.spark.session import JavaMissingError
 from tests.fuzz.report import Budget, Failure, Report
 from tests.spark.conftest import FAST_START, Orders
 from tests.spark.orders_source import OrdersSource

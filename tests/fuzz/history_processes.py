@@ -63,7 +63,7 @@ class GatewayProcess:
         """Start it; with `fresh`, over empty replicas."""
         self._lives += fresh
         data = self.directory / f"data{self._lives}"
-        arguments = [self.fault, "gateway.main", "serve", "--root", str(self.root)]
+        arguments = [self.fault, "stategate.gateway.main", "serve", "--root", str(self.root)]
         arguments += ["--http", f"127.0.0.1:{self.http_port}", "--data", str(data)]
         arguments += ["--pg", f"127.0.0.1:{self.pg_port}", "--set", "statement_timeout_ms=15000"]
         self._process = _start(arguments, self.log, piped=False)
@@ -185,7 +185,15 @@ def waited(is_so: Callable[[], bool], timeout_s: float) -> bool:
 
 def compacting(root: Path, directory: Path) -> subprocess.Popen[bytes]:
     """Start a compaction that keeps only a few epochs."""
-    arguments = ["none", "gateway.main", "compact", "--root", str(root), "--keep-epochs", "5"]
+    arguments = [
+        "none",
+        "stategate.gateway.main",
+        "compact",
+        "--root",
+        str(root),
+        "--keep-epochs",
+        "5",
+    ]
     return _start(arguments, directory / "compact.log", piped=False)
 
 

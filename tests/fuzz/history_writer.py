@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from stores.codec.partitioner import partitioner
-from stores.errors import StoreError
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import InputTopic, StoreKind, StoreSchema
+from stategate.stores.codec.partitioner import partitioner
+from stategate.stores.errors import StoreError
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import InputTopic, StoreKind, StoreSchema
 from tests.fuzz.history_model import CELLS, MARKS, is_passing, is_set
 from tests.support.gateway import columns
 

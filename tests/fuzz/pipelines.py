@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pyspark.errors import PySparkException
 
-from stores.spark import spark_session
-from stores.spark.session import JavaMissingError
+from stategate.stores.spark import spark_session
+from stategate.stores.spark.session import JavaMissingError
 from tests.fuzz.report import Budget, Failure, Report
 from tests.spark.conftest import FAST_START
 from tests.spark.queries import CASES, COUNT_MIN, Input, difference, start

@@ -19,15 +19,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from planner.planning.partition_queries import PartitionQueries
-from stores.codec import segments
-from stores.engines.rocksdb import partition, writes
-from stores.engines.rocksdb.row_cache import ChangedKeys
-from stores.hosting import dispatch, replica
-from stores.log.files import directory
-from stores.spec import position
-from stores.spec.position import Progress
-from stores.spec.store import ReplicaState, View
+from stategate.planner.planning.partition_queries import PartitionQueries
+from stategate.stores.codec import segments
+from stategate.stores.engines.rocksdb import partition, writes
+from stategate.stores.engines.rocksdb.row_cache import ChangedKeys
+from stategate.stores.hosting import dispatch, replica
+from stategate.stores.log.files import directory
+from stategate.stores.spec import position
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.store import ReplicaState, View
 
 BUGS: Mapping[str, str] = {
     "bound": "older than its bound",

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from stores.spark import spark_session
-from stores.spark.session import JavaMissingError
+from stategate.stores.spark import spark_session
+from stategate.stores.spark.session import JavaMissingError
 from tests.fuzz.grammar.portable import Portable
 from tests.fuzz.report import Budget, Failure, Report
 from tests.fuzz.world import write_world

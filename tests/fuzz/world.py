@@ -19,10 +19,10 @@ import pyarrow as pa
 from psycopg import sql
 from psycopg.rows import TupleRow
 
-from planner.binding.relations import primary_key_of
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import DataType, InputTopic, Kind, StoreKind, StoreSchema
+from stategate.planner.binding.relations import primary_key_of
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import DataType, InputTopic, Kind, StoreKind, StoreSchema
 from tests.support.gateway import TOPIC, columns, schema_of, table_of
 
 UTC = dt.UTC

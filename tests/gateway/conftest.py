@@ -12,13 +12,13 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.http.metrics.committed_epochs import CommittedEpochs
-from gateway.http.metrics.exposition import Metrics
-from gateway.http.metrics.sources import Node
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.metrics.committed_epochs import CommittedEpochs
+from stategate.gateway.http.metrics.exposition import Metrics
+from stategate.gateway.http.metrics.sources import Node
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
 from tests.support.fake_engine import FakeEngine
 from tests.support.process import ROOT, plain_environment
 from tests.support.waiting import WAIT_S

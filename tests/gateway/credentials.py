@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.access.changing_users import set_password
-from gateway.access.login_throttle import LoginThrottle, ThrottleLimits
-from gateway.access.rules import Access, AccessRules, Method
-from gateway.access.users import Users
-from planner.engine import Rights
+from stategate.gateway.access.changing_users import set_password
+from stategate.gateway.access.login_throttle import LoginThrottle, ThrottleLimits
+from stategate.gateway.access.rules import Access, AccessRules, Method
+from stategate.gateway.access.users import Users
+from stategate.planner.engine import Rights
 
 USER = "joe"
 PASSWORD = "correct horse"

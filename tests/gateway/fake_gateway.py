@@ -11,16 +11,16 @@ import socket
 import sys
 from collections.abc import Callable
 
-from gateway.admission import open_access, open_proxies, open_tls, reloader
-from gateway.busy_poll import BusyPoll
-from gateway.errors import GatewayError, ServeError
-from gateway.http.app import create_app
-from gateway.http.at_once import AtOnce
-from gateway.http.endpoint import Services
-from gateway.serve import Serving, run_servers
-from gateway.settings_sources import load_settings
-from gateway.statement_threads import StatementThreads
-from gateway.thread_settings import thread_count
+from stategate.gateway.admission import open_access, open_proxies, open_tls, reloader
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.errors import GatewayError, ServeError
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.serve import Serving, run_servers
+from stategate.gateway.settings_sources import load_settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.gateway.thread_settings import thread_count
 from tests.support.fake_engine import FakeEngine
 
 STORES: list[dict[str, object]] = [

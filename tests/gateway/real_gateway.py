@@ -15,8 +15,8 @@ from pathlib import Path
 import psycopg
 import pyarrow as pa
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.support.lookups import looking_up
 from tests.support.stores import keyvalue
 from tests.support.waiting import WAIT_S
@@ -53,7 +53,7 @@ class RealGateway:
                 [
                     sys.executable,
                     "-m",
-                    "gateway.main",
+                    "stategate.gateway.main",
                     "serve",
                     "--root",
                     str(root),

@@ -16,17 +16,17 @@ from prometheus_client.core import Metric
 from prometheus_client.openmetrics import parser as openmetrics_parser
 from prometheus_client.parser import text_string_to_metric_families
 
-from gateway.access.rules import Access
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.http.metrics.exposition import Metrics
-from gateway.http.metrics.sources import Node
-from stores.hosting.host import Host, HostState
-from stores.hosting.metrics import Metrics as StoreMetrics
-from stores.hosting.metrics import MetricsReading
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.store import PartitionStatus, ReplicaState, Role
+from stategate.gateway.access.rules import Access
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.metrics.exposition import Metrics
+from stategate.gateway.http.metrics.sources import Node
+from stategate.stores.hosting.host import Host, HostState
+from stategate.stores.hosting.metrics import Metrics as StoreMetrics
+from stategate.stores.hosting.metrics import MetricsReading
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.spec.store import PartitionStatus, ReplicaState, Role
 from tests.support.stores import keyvalue
 from tests.support.waiting import WAIT_S
 

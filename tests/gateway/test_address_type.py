@@ -13,7 +13,7 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from stores.log.writing.store_writer import StoreWriter
+from stategate.stores.log.writing.store_writer import StoreWriter
 from tests.support.gateway import (
     USERS_POSITION,
     Gateway,

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway import advisory_locks
-from gateway.advisory_locks import AdvisoryLocks
-from planner.engine import LockKey, Mode, QueryError
-from planner.errors import LimitExceededError
-from planner.pg_catalog.advisory_calls import lock_steps
-from planner.values.advisory_locks import LOCKS_OF_SESSION_MAX, SessionLocks
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
+from stategate.gateway import advisory_locks
+from stategate.gateway.advisory_locks import AdvisoryLocks
+from stategate.planner.engine import LockKey, Mode, QueryError
+from stategate.planner.errors import LimitExceededError
+from stategate.planner.pg_catalog.advisory_calls import lock_steps
+from stategate.planner.values.advisory_locks import LOCKS_OF_SESSION_MAX, SessionLocks
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
 
 EXCLUSIVE, SHARED = Mode.EXCLUSIVE, Mode.SHARED
 KEYS = [LockKey(0, number, 1) for number in range(3)]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from gateway.busy_poll import BusyPoll
-from gateway.thread_settings import usable_cores
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.thread_settings import usable_cores
 
 
 class Recording(selectors.DefaultSelector):
@@ -27,7 +27,7 @@ class Recording(selectors.DefaultSelector):
 def look(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Let each look at the clock take a tenth of a millisecond, however busy the machine is."""
     clock_ns = itertools.count(0, 100_000).__next__
-    monkeypatch.setattr("gateway.busy_poll._clock_ns", clock_ns)
+    monkeypatch.setattr("stategate.gateway.busy_poll._clock_ns", clock_ns)
     return clock_ns
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import (
+from stategate.gateway.errors import (
     HttpRequestError,
     error_document,
     response_headers,
     response_status,
     status_of,
 )
-from planner.errors import QueryError, UnavailableError
+from stategate.planner.errors import QueryError, UnavailableError
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.arrow import physical_list
-from stores.spec.datatypes import DataType
-from stores.spec.position import Position
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.datatypes import DataType
+from stategate.stores.spec.position import Position
 from tests.stores.log.data.test_canonical import CHANGED, KEPT, listed
 from tests.support.gateway import Gateway, columns, running_gateway, schema_of
 

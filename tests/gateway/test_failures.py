@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.errors import error_document
-from gateway.failures import RequestContext, to_query_error
-from planner.errors import InternalError, InvalidValueError, QueryError
+from stategate.gateway.errors import error_document
+from stategate.gateway.failures import RequestContext, to_query_error
+from stategate.planner.errors import InternalError, InvalidValueError, QueryError
 
 ASKED = RequestContext(
     client="192.0.2.1:5000", user="joe", sql="SELECT v\nFROM kv WHERE k = 'secret' -- x"

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway import fair_threads
-from gateway.fair_threads import FairQueue, FairThreads, Owner
-from gateway.recent_users import RecentUsers
-from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation, RunningQueries, Session
-from planner.errors import LimitExceededError, QueryCancelledError
-from stores.hosting.blocking import blocked
+from stategate.gateway import fair_threads
+from stategate.gateway.fair_threads import FairQueue, FairThreads, Owner
+from stategate.gateway.recent_users import RecentUsers
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Cancellation, RunningQueries, Session
+from stategate.planner.errors import LimitExceededError, QueryCancelledError
+from stategate.stores.hosting.blocking import blocked
 from tests.support.waiting import WAIT_S, until
 
 pytestmark = pytest.mark.anyio

@@ -14,12 +14,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from gateway.http.stores_document import reasons_not_ready
-from stores.hosting.host import Host
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.query import KeyQuery
-from stores.spec.store import in_store
+from stategate.gateway.http.stores_document import reasons_not_ready
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.store import in_store
 from tests.support.hosts import running
 from tests.support.stores import keyvalue
 from tests.support.waiting import until

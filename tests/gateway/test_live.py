@@ -7,12 +7,12 @@ import threading
 
 import pytest
 
-from gateway.live import LiveReader
-from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation, FirstRows, LiveEvent, Moment
-from planner.errors import QueryCancelledError
-from stores.spec.position import EMPTY
-from stores.spec.schema import Column
+from stategate.gateway.live import LiveReader
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Cancellation, FirstRows, LiveEvent, Moment
+from stategate.planner.errors import QueryCancelledError
+from stategate.stores.spec.position import EMPTY
+from stategate.stores.spec.schema import Column
 from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.anyio

@@ -10,8 +10,8 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.gateway.test_main import run
 from tests.support.process import ROOT, ServerProcess, answers, free_ports, plain_environment
 from tests.support.stores import keyvalue
@@ -33,7 +33,7 @@ def test_the_readmes_query_is_answered_over_http(tmp_path: Path) -> None:
     (tmp_path / "greatest.py").write_text(example())
     http, pg = free_ports(2)
     url = f"http://127.0.0.1:{http}"
-    command = [sys.executable, "-m", "gateway.main", "serve", "--load", "greatest"]
+    command = [sys.executable, "-m", "stategate.gateway.main", "serve", "--load", "greatest"]
     command += ["--root", str(tmp_path / "state"), "--http", f"127.0.0.1:{http}"]
     command += ["--pg", f"127.0.0.1:{pg}"]
     with ServerProcess(

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pytest
 
-from gateway.http.formats.negotiation import RENDERERS
-from gateway.pgwire.statements import copy_out
-from gateway.pgwire.statements.copy_out import CopyEncoder
-from gateway.pgwire.statements.rows import Shape
-from gateway.serve import SWITCH_INTERVAL_S
-from planner.engine import PLAIN_TIMES, Column, CopyFormat, CopyOut, DataType, Kind
+from stategate.gateway.http.formats.negotiation import RENDERERS
+from stategate.gateway.pgwire.statements import copy_out
+from stategate.gateway.pgwire.statements.copy_out import CopyEncoder
+from stategate.gateway.pgwire.statements.rows import Shape
+from stategate.gateway.serve import SWITCH_INTERVAL_S
+from stategate.planner.engine import PLAIN_TIMES, Column, CopyFormat, CopyOut, DataType, Kind
 from tests.support.holding import longest_hold_s
 
 HELD_S_MAX = 0.02
@@ -93,7 +93,7 @@ def test_long_arrays_are_written_like_short_ones(
     batch = pa.RecordBatch.from_arrays([column], names=["a"]).slice(1)
     encode = RENDERERS[media_type]
     expected = encode((Column(name="a", type=data_type),)).batch(batch)
-    monkeypatch.setattr("gateway.http.formats.json_cells._ELEMENTS_MAX", 1)
+    monkeypatch.setattr("stategate.gateway.http.formats.json_cells._ELEMENTS_MAX", 1)
     assert encode((Column(name="a", type=data_type),)).batch(batch) == expected
 
 

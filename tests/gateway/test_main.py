@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from gateway.wiring import open_stores
-from planner.errors import LimitExceededError
-from planner.sql import SqlEngine
-from stores.hosting.host import Host, HostState
+from stategate.gateway.wiring import open_stores
+from stategate.planner.errors import LimitExceededError
+from stategate.planner.sql import SqlEngine
+from stategate.stores.hosting.host import Host, HostState
 from tests.support.command_line import stategate
 from tests.support.process import (
     ROOT,
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.server
 
 def run(*arguments: str, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "gateway.main", *arguments],
+        [sys.executable, "-m", "stategate.gateway.main", *arguments],
         cwd=ROOT,
         env=plain_environment(COLUMNS="100", **environment),
         input=given,
@@ -115,7 +115,14 @@ def test_stores_are_listed(url: str) -> None:
 def test_a_missing_log_is_waited_for(tmp_path: Path) -> None:
     """The gateway also stops where its starter has blocked the signals for that."""
     http, pg = free_ports(2)
-    command = [sys.executable, "-m", "gateway.main", "serve", "--root", str(tmp_path / "later")]
+    command = [
+        sys.executable,
+        "-m",
+        "stategate.gateway.main",
+        "serve",
+        "--root",
+        str(tmp_path / "later"),
+    ]
     command += ["--http", f"127.0.0.1:{http}", "--pg", f"127.0.0.1:{pg}"]
     base = f"http://127.0.0.1:{http}"
     server = ServerProcess(

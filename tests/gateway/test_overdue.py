@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.overdue import Overdue, overdue
+from stategate.gateway.overdue import Overdue, overdue
 
 
 @dataclass

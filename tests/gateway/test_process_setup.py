@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from gateway.process_setup import accept_signals
+from stategate.gateway.process_setup import accept_signals
 from tests.support.process import blocked_signals
 
 _PROGRAM = """
 import sys
-from gateway.process_setup import leave_pandas_out
+from stategate.gateway.process_setup import leave_pandas_out
 
 leave_pandas_out()
 import pyarrow as pa
@@ -37,7 +37,10 @@ def test_pandas_is_loaded_only_if_someone_asks_for_it() -> None:
 
 def test_commands_load_the_engine_only_if_they_need_it() -> None:
     """Otherwise help, settings and errors in options take five times as long."""
-    code = "import sys, gateway.main; print({'pyarrow', 'sqlglot', 'stores'} & sys.modules.keys())"
+    code = (
+        "import sys, stategate.gateway.main;"
+        "print({'pyarrow', 'sqlglot', 'stategate.stores'} & sys.modules.keys())"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "set()\n"
 
@@ -56,7 +59,7 @@ def test_signals_that_were_blocked_or_ignored_are_accepted() -> None:
 
 _SLICES = """
 import ctypes, struct, sys, threading
-from gateway.short_slices import take_short_slices
+from stategate.gateway.short_slices import take_short_slices
 
 def slice_ns():
     held = ctypes.create_string_buffer(48)

@@ -8,8 +8,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
 from tests.gateway.real_gateway import PEOPLE, RealGateway
 from tests.support.command_line import Ended, stategate
 from tests.support.waiting import until

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 import sqlglot
 
-from gateway.serve import look_often, reduce_garbage_collection
+from stategate.gateway.serve import look_often, reduce_garbage_collection
 from tests.gateway.conftest import FakeGateway
 from tests.support.waiting import WAIT_S
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gateway.addresses import Address, parse_address
-from gateway.errors import SettingsError
-from gateway.settings import SETTINGS, Settings
-from gateway.settings_sources import load_settings
+from stategate.gateway.addresses import Address, parse_address
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.settings import SETTINGS, Settings
+from stategate.gateway.settings_sources import load_settings
 
 
 @pytest.fixture

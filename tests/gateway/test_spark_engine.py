@@ -9,15 +9,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from gateway import spark_engine
-from gateway.errors import SettingsError
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.http.metrics.spark_state import spark_document, spark_families
-from gateway.settings import Settings
-from gateway.spark_engine import BackgroundEngine, open_spark
-from stores.errors import EngineError
-from stores.spec.query_engine import EngineRun, EngineStatement, EngineStatus
+from stategate.gateway import spark_engine
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.metrics.spark_state import spark_document, spark_families
+from stategate.gateway.settings import Settings
+from stategate.gateway.spark_engine import BackgroundEngine, open_spark
+from stategate.stores.errors import EngineError
+from stategate.stores.spec.query_engine import EngineRun, EngineStatement, EngineStatus
 from tests.support.waiting import until
 
 STATEMENT = EngineStatement(sql="SELECT 1", relations={}, values={})

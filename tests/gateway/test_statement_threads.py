@@ -12,8 +12,8 @@ from contextlib import aclosing, suppress
 
 import pytest
 
-from gateway.statement_threads import StatementThreads
-from planner.errors import LimitExceededError, QueryError, UnavailableError
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.errors import LimitExceededError, QueryError, UnavailableError
 from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.anyio

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from gateway.pgwire.input_output import Output
-from gateway.turns import HELD_MAX, MANY, SKIPPED, Turns
+from stategate.gateway.pgwire.input_output import Output
+from stategate.gateway.turns import HELD_MAX, MANY, SKIPPED, Turns
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +36,7 @@ def outputs(turns: Turns, log: list[tuple[int, bytes]], count: int) -> list[Outp
 
 @pytest.fixture(autouse=True)
 def _no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gateway.turns.perf_counter", lambda: 0.0)
+    monkeypatch.setattr("stategate.gateway.turns.perf_counter", lambda: 0.0)
 
 
 async def test_many_answers_are_sent_at_the_end_of_the_turn() -> None:
@@ -85,7 +85,7 @@ async def test_an_answer_does_not_wait_for_slow_ones(monkeypatch: pytest.MonkeyP
     log: list[tuple[int, bytes]] = []
     clients = outputs(Turns(), log, 3)
     clients[0].answer(b"a")
-    monkeypatch.setattr("gateway.turns.perf_counter", lambda: math.inf)
+    monkeypatch.setattr("stategate.gateway.turns.perf_counter", lambda: math.inf)
     clients[1].answer(b"b")  # has taken long
     assert log == [(0, b"a"), (1, b"b")]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.settings import Settings
-from gateway.wiring import _composing, _wire_address
-from gateway.workers.siblings import WorkerPlace
+from stategate.gateway.settings import Settings
+from stategate.gateway.wiring import _composing, _wire_address
+from stategate.gateway.workers.siblings import WorkerPlace
 from tests.gateway.pgwire.serving import serving
 
 

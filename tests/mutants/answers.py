@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from planner.sql import SqlEngine
-from stores.spec.arrow import physical_list
+from stategate.planner.sql import SqlEngine
+from stategate.stores.spec.arrow import physical_list
 from tests.fuzz.grammar.statements import Statements
 from tests.fuzz.tree import spelled
 from tests.fuzz.world import ROWS, STORES

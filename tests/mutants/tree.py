@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FunctionType
 
+from tests.import_tree import make_import_tree
 from tests.mutants.asked import Asked
 from tests.mutants.mutations import Mutation
 from tests.mutants.swap import Warm
@@ -100,8 +101,9 @@ class Tree:
         """Run a trial in a new process, in the copy."""
         given = self._root / "given.pickle"
         given.write_bytes(pickle.dumps((asked, tests)))
-        client = self._root / "gateway" / "client"
-        path = [str(self._root), str(client), os.environ.get("PYTHONPATH", "")]
+        imports = self._root / "imports"
+        make_import_tree(self._root, imports)
+        path = [str(self._root), str(imports), os.environ.get("PYTHONPATH", "")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "CI": "true"}
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.mutants.trial", str(given)],

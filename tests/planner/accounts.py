@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from stores.codec.partitioner import partition_column
-from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.hosting.held_epochs import HeldEpochs
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.spec.schema import Row, StoreSchema
-from stores.spec.store import StorePartition
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.hosting.held_epochs import HeldEpochs
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.spec.store import StorePartition
 from tests.planner.sides import rows_of, run
 from tests.support.stores import batch, keyvalue, progress
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar, cast
 
-from stores.errors import FailureReason
-from stores.hosting.local_store import LocalStore
-from stores.spec.position import PositionBound
-from stores.spec.query import Batch, BatchStream, Query
-from stores.spec.result import Failure, QueryResult, Success
-from stores.spec.store import DEFAULT_CONFIG, OnBound, QueryConfig, Waiting
+from stategate.stores.errors import FailureReason
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.query import Batch, BatchStream, Query
+from stategate.stores.spec.result import Failure, QueryResult, Success
+from stategate.stores.spec.store import DEFAULT_CONFIG, OnBound, QueryConfig, Waiting
 
 R = TypeVar("R")
 

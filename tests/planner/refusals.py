@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import rows_of, run
 
 

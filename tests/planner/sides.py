@@ -11,15 +11,15 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from planner.planning import plan
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import Result, Statement
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.hosting.local_store import LocalStore
-from stores.spec.arrow import physical_list
-from stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.planner.planning import plan
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result, Statement
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
 from tests.support.stores import FixedCatalog, batch, fill, open_store
 
 _INTEGERS = {"timestamp": pa.int64(), "date32": pa.int32(), "time64": pa.int64()}

@@ -26,8 +26,8 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from planner.errors import QueryError
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryError
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import Sides, ordered
 from tests.planner.world import world
 

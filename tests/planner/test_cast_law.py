@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp, parse_one
 
-from planner.errors import QueryError
-from planner.values.cancel import Cancellation
-from planner.values.casts import applied, cast_done
-from planner.values.session import Session
-from stores.spec.schema import DataType, Row, Value
+from stategate.planner.errors import QueryError
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.casts import applied, cast_done
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import DataType, Row, Value
 from tests.planner.sides import Sides, comparable, looked_up, ordered, rows_of
 from tests.planner.world import DAY_US, HOUR_US, world
 

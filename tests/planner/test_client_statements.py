@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import pytest
 
-from planner.errors import InvalidValueError
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.catalog_types import OID
-from planner.values.session import Session
-from stores.spec.schema import DataType, Kind
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.catalog_types import OID
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import DataType, Kind
 from tests.planner.sides import rows_of, run
 from tests.planner.world import world
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

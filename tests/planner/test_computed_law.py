@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.planning.plan import QueryPlan
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.text_values import parse_value
-from stores.spec.schema import Row, Value
+from stategate.planner.errors import QueryError
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import Row, Value
 from tests.planner.sides import Sides, build, ordered, rows_of, run
 from tests.planner.values_drawn import HOUR_US, PARAMETERS, expressions, given_values
 from tests.support.stores import keyvalue, window

@@ -8,11 +8,11 @@ from decimal import Decimal
 
 import pytest
 
-from planner.postgres.types.result_types import ANY_NUMERIC
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.spec.schema import DataType, Kind, Row, Value
+from stategate.planner.postgres.types.result_types import ANY_NUMERIC
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import DataType, Kind, Row, Value
 from tests.planner.refusals import refusal
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

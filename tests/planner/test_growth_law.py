@@ -17,11 +17,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.binding.running_statements import RunningQueries
-from planner.errors import QueryCancelledError, QueryError
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
+from stategate.planner.binding.running_statements import RunningQueries
+from stategate.planner.errors import QueryCancelledError, QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
 from tests.planner.sides import Sides
 from tests.planner.world import world
 from tests.support.stores import FixedCatalog

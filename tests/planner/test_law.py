@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from stores.spec.schema import Row, Value
+from stategate.planner.errors import QueryError
+from stategate.stores.spec.schema import Row, Value
 from tests.planner.sides import Sides, build, ordered
 from tests.support.stores import keyvalue, window
 

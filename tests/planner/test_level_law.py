@@ -1,4 +1,4 @@
-"""The laws of `planner.binding.naming.beneath`: what is computed beneath, a derived table computes.
+"""The laws of `binding.naming.beneath`: what is computed beneath, a derived table computes.
 
 An aggregate of a grouped query may stand in subqueries of it, at any depth; then the statement is
 one over a derived table that has the groups and their aggregates. A window may sort and divide its
@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryError
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import Sides, build, ordered
 from tests.support.stores import keyvalue
 

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from planner.composing.compose import to_duckdb
-from planner.postgres.expressions.long_filters import PARTS_MAX, compared
-from planner.values.session import Session
+from stategate.planner.composing.compose import to_duckdb
+from stategate.planner.postgres.expressions.long_filters import PARTS_MAX, compared
+from stategate.planner.values.session import Session
 from tests.planner.sides import Sides, ordered
 from tests.planner.world import world
 
@@ -117,7 +117,7 @@ def test_no_filter_of_duckdb_is_long(sides: Sides, condition: str, place: str) -
             written.append(to_duckdb(tree))
             return written[-1]
 
-        patched.setattr("planner.planning.plan_query.to_duckdb", noted)
+        patched.setattr("stategate.planner.planning.plan_query.to_duckdb", noted)
         sides.engine.prepare(f"SELECT 1 FROM people AS p {place} {condition}", Session())
     for sql in written:
         for clause in sqlglot.parse_one(sql, dialect="duckdb").find_all(exp.Where, exp.Join):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.sql import SqlEngine
-from stores.spec.schema import Row
+from stategate.planner.sql import SqlEngine
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import comparable, ordered, rows_of, run
 from tests.support.stores import FixedCatalog
 

@@ -9,22 +9,22 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.planning import groupings
-from planner.planning.groupings import reduce_streams
-from planner.planning.plan import Compose, QueryPlan
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import LookedUp
-from stores.hosting.local_store import LocalStore
-from stores.nodes.answering import Answering
-from stores.nodes.cluster import Cluster
-from stores.nodes.failover import Unreadable
-from stores.nodes.messages import MINOR, REDUCES, Ask, ReadStream, Reduce, Request
-from stores.nodes.placement import Node, holders
-from stores.spec.position import EMPTY
-from stores.spec.schema import Row, StoreSchema
+from stategate.planner.errors import QueryError
+from stategate.planner.planning import groupings
+from stategate.planner.planning.groupings import reduce_streams
+from stategate.planner.planning.plan import Compose, QueryPlan
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import LookedUp
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.nodes.answering import Answering
+from stategate.stores.nodes.cluster import Cluster
+from stategate.stores.nodes.failover import Unreadable
+from stategate.stores.nodes.messages import MINOR, REDUCES, Ask, ReadStream, Reduce, Request
+from stategate.stores.nodes.placement import Node, holders
+from stategate.stores.spec.position import EMPTY
+from stategate.stores.spec.schema import Row, StoreSchema
 from tests.planner.sides import Sides, build, looked_up, ordered, rows_of, run
 from tests.planner.test_law import (
     COLUMNS,

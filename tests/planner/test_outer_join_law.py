@@ -1,4 +1,4 @@
-"""The laws of `planner.binding.outer_joins`: any tree of joins has the rows that DuckDB finds.
+"""The laws of `binding.outer_joins`: any tree of joins has the rows that DuckDB finds.
 
 Each statement is a tree of joins of every kind, in parentheses or not, of stores, derived tables,
 common table expressions and LATERAL. WHERE and each ON draw conditions on every side: comparisons
@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryError
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import Sides, build, ordered
 from tests.support.stores import keyvalue
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from planner.errors import QueryError
-from planner.running.snapshot import Snapshot
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from stores.hosting.held_epochs import HeldEpochs
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import VIEWS_MAX
+from stategate.planner.errors import QueryError
+from stategate.planner.running.snapshot import Snapshot
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.hosting.held_epochs import HeldEpochs
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import VIEWS_MAX
 from tests.planner.accounts import (
     ACCOUNTS,
     BOTH,

@@ -17,16 +17,16 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from planner.engine import Subscription
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from planner.values.cancel import Cancellation
-from planner.values.rights import EVERY_STORE, PermissionDeniedError, Readable, Rights
-from planner.values.session import Session
-from planner.values.statement import LookedUp
-from stores.hosting.local_store import LocalStore
-from stores.spec.schema import Row
+from stategate.planner.engine import Subscription
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.rights import EVERY_STORE, PermissionDeniedError, Readable, Rights
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import LookedUp
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.schema import Row
 from tests.planner.running.test_key_elsewhere import COUNTS, HERE, THERE, FakeNodes
 from tests.planner.sides import Sides, build, comparable, ordered, rows_of
 from tests.planner.test_law import (

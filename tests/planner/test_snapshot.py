@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from stores.hosting.host import Host
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import VIEWS_MAX
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import Row
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.hosting.host import Host
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import VIEWS_MAX
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import Row
 from tests.planner.accounts import (
     ACCOUNTS,
     BOTH,

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from planner.errors import NotSupportedError, QueryError
-from planner.pg_catalog.database import catalog_definition
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session, TransactionStatus
-from planner.values.statement import StatementKind
-from stores.hosting.local_store import LocalStore
-from stores.spec.position import Position
-from stores.spec.schema import BIGINT, TEXT, DataType, InputTopic, Row
+from stategate.planner.errors import NotSupportedError, QueryError
+from stategate.planner.pg_catalog.database import catalog_definition
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session, TransactionStatus
+from stategate.planner.values.statement import StatementKind
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import BIGINT, TEXT, DataType, InputTopic, Row
 from tests.planner.refusals import refusal
 from tests.planner.sides import Sides, looked_up, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
@@ -60,7 +60,7 @@ def test_warming_up_builds_the_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
         built.append(args)
         return catalog_definition(*args, **named)
 
-    monkeypatch.setattr("planner.pg_catalog.catalog.catalog_definition", noted)
+    monkeypatch.setattr("stategate.planner.pg_catalog.catalog.catalog_definition", noted)
     engine = SqlEngine(catalog_of())
     engine.warm_up()
     assert len(built) == 1

@@ -9,14 +9,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from planner.engine import Statement
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import Row, StoreSchema
+from stategate.planner.engine import Statement
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import Row, StoreSchema
 from tests.planner.sides import looked_up, rows_of
 from tests.support.hosts import CLICKS, counts, has_epoch, running, write
 from tests.support.waiting import until
@@ -34,9 +34,9 @@ STATEMENTS: dict[str, list[Row]] = {
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stores.hosting.follower._REFRESH_S", 0.02)
-    monkeypatch.setattr("stores.hosting.follower._BACKOFF_S", 0.01)
-    monkeypatch.setattr("stores.hosting.schedule._LOCAL_MAX_S", 0.02)
+    monkeypatch.setattr("stategate.stores.hosting.follower._REFRESH_S", 0.02)
+    monkeypatch.setattr("stategate.stores.hosting.follower._BACKOFF_S", 0.01)
+    monkeypatch.setattr("stategate.stores.hosting.schedule._LOCAL_MAX_S", 0.02)
 
 
 def expected(sql: str, n: int) -> list[Row]:

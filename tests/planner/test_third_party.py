@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from planner.sql import SqlEngine
-from stores.engines.memory.partition import MemoryPartition
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.spec.registry import Opening, register_kind
-from stores.spec.schema import Row
-from stores.spec.store import StorePartition
+from stategate.planner.sql import SqlEngine
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.registry import Opening, register_kind
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import StorePartition
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from stores.spec.schema import Row, Value
+from stategate.stores.spec.schema import Row, Value
 from tests.planner.sides import Sides, build
 from tests.support.stores import keyvalue
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from planner.engine import Subscription
-from planner.errors import LimitExceededError, QueryError
-from planner.values.cancel import Cancellation
-from planner.values.rights import Rights, UserLimits
-from planner.values.session import Session
+from stategate.planner.engine import Subscription
+from stategate.planner.errors import LimitExceededError, QueryError
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.rights import Rights, UserLimits
+from stategate.planner.values.session import Session
 from tests.planner.sides import ordered
 from tests.planner.test_law import EXAMPLES, Query, joined, nested, single_store
 from tests.planner.test_rights import ALL, JOE, World, opened_world

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import comparable, ordered, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

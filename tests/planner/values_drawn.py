@@ -6,7 +6,7 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from stores.spec.schema import Row
+from stategate.stores.spec.schema import Row
 
 HOUR_US = 3_600_000_000
 PARAMETERS = {

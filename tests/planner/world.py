@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from stores.spec.schema import Row
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import Sides, build
 from tests.support.stores import keyvalue, window
 

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from examples.kafka_orders.jars import missing, paths
-from stores.spark import spark_session
+from stategate.stores.spark import spark_session
 from tests.spark.orders_source import OrdersSource
 from tests.support.process import free_ports
 

@@ -25,13 +25,13 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.log.state_log import StoreLog
-from stores.spark import materialize
-from stores.spec.query import BatchStream, Query, RangeQuery
-from stores.spec.result import Success
-from stores.spec.schema import StoreKind
-from stores.spec.versions import VersionedRangeQuery
-from stores.spec.windows import SessionRangeQuery, WindowRangeQuery
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark import materialize
+from stategate.stores.spec.query import BatchStream, Query, RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import StoreKind
+from stategate.stores.spec.versions import VersionedRangeQuery
+from stategate.stores.spec.windows import SessionRangeQuery, WindowRangeQuery
 from tests.spark.shapes import SHAPES
 from tests.stores.test_kinds import followed
 from tests.support.logs import batches_of

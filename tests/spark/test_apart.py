@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from stores.codec.partitioner import partition_column
-from stores.log.data.datafiles import read_part
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark.apart import SharedKeysError, write_apart
-from stores.spark.tasks import Target
-from stores.spec.schema import (
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.log.data.datafiles import read_part
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark.apart import SharedKeysError, write_apart
+from stategate.stores.spark.tasks import Target
+from stategate.stores.spec.schema import (
     BIGINT,
     DOUBLE,
     TEXT,

@@ -13,14 +13,14 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from stores.errors import LogError, SchemaError
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark import materialize, read_store
-from stores.spark.compacting import PipelineCompactor
-from stores.spec.position import Position
-from stores.upkeep.compaction import check_stopped
-from stores.upkeep.retention import Compacted, Retention, compact
+from stategate.stores.errors import LogError, SchemaError
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark import materialize, read_store
+from stategate.stores.spark.compacting import PipelineCompactor
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.compaction import check_stopped
+from stategate.stores.upkeep.retention import Compacted, Retention, compact
 from tests.spark.conftest import Orders
 from tests.support.stores import keyvalue
 

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from stores.errors import EpochConflictError, SchemaError, TornRecordError
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark import pipeline
-from stores.spark.checkpoint import Checkpoint
-from stores.spark.continuity import check_start, different_epochs
-from stores.spark.offsets import parse_offsets
-from stores.spec.position import Position
+from stategate.stores.errors import EpochConflictError, SchemaError, TornRecordError
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark import pipeline
+from stategate.stores.spark.checkpoint import Checkpoint
+from stategate.stores.spark.continuity import check_start, different_epochs
+from stategate.stores.spark.offsets import parse_offsets
+from stategate.stores.spec.position import Position
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import log_of, send_lines, start, sums, totals
 from tests.support.logs import CLICKS, commit_path, rows

@@ -10,12 +10,12 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from stores.errors import SchemaError
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark import materialize
-from stores.spark.definition import store_frame
-from stores.spark.plans import Source, _source, sources_of
-from stores.spec.schema import StoreKind
+from stategate.stores.errors import SchemaError
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark import materialize
+from stategate.stores.spark.definition import store_frame
+from stategate.stores.spark.plans import Source, _source, sources_of
+from stategate.stores.spec.schema import StoreKind
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import start, totals
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from stores.log.state_log import StateLog, StoreLog
+from stategate.stores.log.state_log import StateLog, StoreLog
 from tests.spark.conftest import FAST_START
 from tests.support.process import started
 

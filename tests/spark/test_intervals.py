@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import TornRecordError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.state_log import StoreLog
-from stores.spark import materialize, read_store
-from stores.spec.query import KeyQuery
-from stores.spec.result import Success
-from stores.spec.schema import Row
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import TornRecordError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark import materialize, read_store
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Row
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.spark.conftest import Orders
 
 pytestmark = pytest.mark.spark

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.spark import session
-from stores.spark.session import JavaMissingError, use_java
+from stategate.stores.spark import session
+from stategate.stores.spark.session import JavaMissingError, use_java
 
 
 def installed(home: Path, version: str, *, release: bool = True) -> Path:

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from stores.errors import SchemaError
+from stategate.stores.errors import SchemaError
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import log_of, start
 from tests.support.logs import contents

@@ -17,16 +17,22 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.codec.partitioner import partitioner
-from stores.errors import EpochConflictError, LogError, LogMissingError
-from stores.log.data.datafiles import read_part
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark import EpochReport, materialize, read_store
-from stores.spark.tasks import Picking, Target, TooLargeToHoldError, picked, write_by_tasks
-from stores.spec.position import Position
-from stores.spec.schema import BIGINT, TEXT, Column, StoreKind, StoreSchema
+from stategate.stores.codec.partitioner import partitioner
+from stategate.stores.errors import EpochConflictError, LogError, LogMissingError
+from stategate.stores.log.data.datafiles import read_part
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark import EpochReport, materialize, read_store
+from stategate.stores.spark.tasks import (
+    Picking,
+    Target,
+    TooLargeToHoldError,
+    picked,
+    write_by_tasks,
+)
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import BIGINT, TEXT, Column, StoreKind, StoreSchema
 from tests.spark.conftest import Orders
 from tests.spark.recovery.crashing import Death, MortalFiles, make_mortal
 

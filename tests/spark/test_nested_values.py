@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.state_log import StoreLog
-from stores.spark import materialize
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.result import Success
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark import materialize
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.result import Success
 from tests.spark.conftest import Orders
 from tests.support.values import rows_of
 

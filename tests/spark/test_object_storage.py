@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from stores.log.checking.verification import verify
-from stores.spark import materialize, read_store
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.spark import materialize, read_store
 from tests.spark.conftest import Orders
 from tests.support.object_storage.bucket_services import SERVICES, running_service
 

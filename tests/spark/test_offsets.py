@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.errors import SchemaError, TornRecordError
-from stores.spark.offsets import parse_offsets
-from stores.spark.plans import Source
-from stores.spec.position import Position
+from stategate.stores.errors import SchemaError, TornRecordError
+from stategate.stores.spark.offsets import parse_offsets
+from stategate.stores.spark.plans import Source
+from stategate.stores.spec.position import Position
 
 HEAD = '{"batchWatermarkMs":0,"batchTimestampMs":1700000000000,"conf":{}}'
 

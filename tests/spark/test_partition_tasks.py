@@ -14,15 +14,15 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from stores.errors import LogError
-from stores.log.metadata.records import Snapshot
-from stores.log.snapshots import read_snapshot
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark.partition_tasks import PartitionTasks
-from stores.spec.position import Position
-from stores.upkeep.compaction import CompactionStoppedError, bytes_to_read, snapshot_of
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.errors import LogError
+from stategate.stores.log.metadata.records import Snapshot
+from stategate.stores.log.snapshots import read_snapshot
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark.partition_tasks import PartitionTasks
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.compaction import CompactionStoppedError, bytes_to_read, snapshot_of
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.support.stores import keyvalue
 from tests.support.waiting import WAIT_S, until
 

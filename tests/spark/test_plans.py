@@ -14,10 +14,10 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from stores.errors import SchemaError
-from stores.spark.plan_changes import passing
-from stores.spark.plan_keys import SIDES, ungrouped
-from stores.spark.plan_nodes import unknown_above_groups
+from stategate.stores.errors import SchemaError
+from stategate.stores.spark.plan_changes import passing
+from stategate.stores.spark.plan_keys import SIDES, ungrouped
+from stategate.stores.spark.plan_nodes import unknown_above_groups
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import start, totals
 from tests.support.seeds import seeds

@@ -12,13 +12,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.errors import SchemaError
-from stores.log.state_log import StoreLog
-from stores.spark import materialize
-from stores.spark.partition_tasks import PartitionTasks
-from stores.spec.redefinition import changed_columns
-from stores.spec.schema import StoreSchema
-from stores.upkeep.rebuild import rebuild
+from stategate.stores.errors import SchemaError
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark import materialize
+from stategate.stores.spark.partition_tasks import PartitionTasks
+from stategate.stores.spec.redefinition import changed_columns
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.upkeep.rebuild import rebuild
 from tests.spark.conftest import Orders
 from tests.support.logs import contents_of
 

@@ -12,10 +12,10 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from stores.errors import SchemaError
-from stores.log.checking.verification import verify
-from stores.log.state_log import StoreLog
-from stores.spark import materialize
+from stategate.stores.errors import SchemaError
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark import materialize
 from tests.support.logs import contents
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(360)]

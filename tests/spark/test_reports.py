@@ -11,10 +11,10 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from stores.errors import SchemaError
-from stores.log.state_log import StoreLog
-from stores.spark import EpochReport, materialize
-from stores.spark.reports import BatchFailedError, fail_batch, sentence_of
+from stategate.stores.errors import SchemaError
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark import EpochReport, materialize
+from stategate.stores.spark.reports import BatchFailedError, fail_batch, sentence_of
 from tests.spark.conftest import Orders
 
 pytestmark = pytest.mark.spark
@@ -23,7 +23,7 @@ TRACE = """[STREAM_FAILED] Query [id = 1] terminated with exception: An error oc
 Traceback (most recent call last):
   File "x.py", line 3, in call
     raise e
-stores.errors.FencedError: store "totals" has had another writer
+stategate.stores.errors.FencedError: store "totals" has had another writer
  SQLSTATE: 39000
 === Streaming Query ===
 Identifier: [id = 34eb7708]
@@ -97,7 +97,7 @@ def test_each_epoch_is_reported(
         if report.epoch == 0:
             raise RuntimeError("a report is not the pipeline's concern")
 
-    caplog.set_level(logging.INFO, "stores.spark.reports")
+    caplog.set_level(logging.INFO, "stategate.stores.spark.reports")
     totals = orders.frame.withWatermark("at", "0 seconds").groupBy("usr", F.window("at", "1 hour"))
     query = materialize(
         totals.count().select("usr", "window", "count"),

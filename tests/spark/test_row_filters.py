@@ -12,14 +12,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from planner.binding.bind import bind
-from planner.binding.relations import vocabulary_of_stores
-from planner.spark.row_filters import VALUES_MAX, row_filters
-from planner.syntax.parse import parse
-from stores.spark.filters import conditions, decode_filters, encode_filters
-from stores.spec.query_engine import EngineFilter
-from stores.spec.schema import DataType, Row
-from stores.upkeep.contents import relation_schema
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.relations import vocabulary_of_stores
+from stategate.planner.spark.row_filters import VALUES_MAX, row_filters
+from stategate.planner.syntax.parse import parse
+from stategate.stores.spark.filters import conditions, decode_filters, encode_filters
+from stategate.stores.spec.query_engine import EngineFilter
+from stategate.stores.spec.schema import DataType, Row
+from stategate.stores.upkeep.contents import relation_schema
 from tests.planner.sides import Sides, ordered
 from tests.planner.test_predicate_law import statements
 from tests.planner.world import DAY_US, ROWS, STORES, world

@@ -18,8 +18,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.spark import run
-from stores.spark.ending import Batches
+from stategate.stores.spark import run
+from stategate.stores.spark.ending import Batches
 from tests.support.process import ROOT, blocked_signals
 
 
@@ -161,7 +161,7 @@ def test_a_jvm_that_ends_by_itself_is_a_failure() -> None:
 
 PROGRAM = """
 import threading, time
-from stores.spark.ending import BATCHES
+from stategate.stores.spark.ending import BATCHES
 
 begun = threading.Event()
 

@@ -11,17 +11,17 @@ from typing import Any, cast
 import pytest
 from pyspark.sql import DataFrame
 
-from stores.errors import FencedError, LogError
-from stores.log.metadata.named_files import DataFile
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark import sink as sinks
-from stores.spark.apart import ROWS_PER_FILE_MIN, SharedKeysError
-from stores.spark.definition import StoreFrame
-from stores.spark.reports import BatchFailedError
-from stores.spark.sink import EpochSink
-from stores.spark.tasks import Picking, Target, TooLargeToHoldError
+from stategate.stores.errors import FencedError, LogError
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark import sink as sinks
+from stategate.stores.spark.apart import ROWS_PER_FILE_MIN, SharedKeysError
+from stategate.stores.spark.definition import StoreFrame
+from stategate.stores.spark.reports import BatchFailedError
+from stategate.stores.spark.sink import EpochSink
+from stategate.stores.spark.tasks import Picking, Target, TooLargeToHoldError
 from tests.spark.test_continuity import planned
 from tests.support.logs import CLICKS
 

@@ -12,16 +12,16 @@ import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from stores.errors import SchemaError
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark import read_store, register_format, source
-from stores.spark.filters import decode_filters, partitions_of
-from stores.spark.source import parts_of
-from stores.spec.position import Position
-from stores.upkeep.compaction import write_snapshot
-from stores.upkeep.contents import relation_schema
-from stores.upkeep.recipes import recipe
+from stategate.stores.errors import SchemaError
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark import read_store, register_format, source
+from stategate.stores.spark.filters import decode_filters, partitions_of
+from stategate.stores.spark.source import parts_of
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.compaction import write_snapshot
+from stategate.stores.upkeep.contents import relation_schema
+from stategate.stores.upkeep.recipes import recipe
 from tests.support.logs import contents_of
 from tests.support.stores import keyvalue
 from tests.support.values import same

@@ -11,9 +11,9 @@ from pyspark.errors import AnalysisException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.support.stores import keyvalue
 
 pytestmark = pytest.mark.spark

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from obstore.store import LocalStore
 
-from stores.log.files.directory import Directory, Root
-from stores.log.files.local import LocalFiles
-from stores.log.files.objects import ObjectFiles
+from stategate.stores.log.files.directory import Directory, Root
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.files.objects import ObjectFiles
 from tests.support.conformance import ENGINES
 from tests.support.object_storage.bucket_services import SERVICES, Servers, running_service
 from tests.support.object_storage.buckets import BucketServer

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from msgspec import structs
 
-from stores.codec.segments import MICROS_MAX, MICROS_MIN
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.hosting.local_store import LocalStore
-from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import (
+from stategate.stores.codec.segments import MICROS_MAX, MICROS_MIN
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.spec.query import (
     BatchStream,
     FewKeysQuery,
     FirstRowsQuery,
@@ -34,9 +34,15 @@ from stores.spec.query import (
     TimestampedRangeQuery,
     TimestampedRow,
 )
-from stores.spec.result import Success
-from stores.spec.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
-from stores.spec.schema import (
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.scans import (
+    CountQuery,
+    PrefixQuery,
+    RawKeyQuery,
+    RawScanQuery,
+    RawStream,
+)
+from stategate.stores.spec.schema import (
     WINDOW_END,
     WINDOW_START,
     Key,
@@ -45,14 +51,14 @@ from stores.spec.schema import (
     StoreSchema,
     Value,
 )
-from stores.spec.store import QueryConfig
-from stores.spec.versions import (
+from stategate.stores.spec.store import QueryConfig
+from stategate.stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,
     VersionedRow,
 )
-from stores.spec.windows import (
+from stategate.stores.spec.windows import (
     SessionKeyQuery,
     SessionQuery,
     SessionRangeQuery,

@@ -16,15 +16,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from stores.errors import LogError, TornRecordError
-from stores.hosting.host import Host
-from stores.log.checking.verification import verify
-from stores.log.data.datafiles import TIMESTAMP_NAME, file_schema
-from stores.log.files.directory import RECORD_BYTES_MAX
-from stores.log.metadata.named_files import FILES_MAX, DataFile
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.upkeep.compaction import write_snapshot
+from stategate.stores.errors import LogError, TornRecordError
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.log.data.datafiles import TIMESTAMP_NAME, file_schema
+from stategate.stores.log.files.directory import RECORD_BYTES_MAX
+from stategate.stores.log.metadata.named_files import FILES_MAX, DataFile
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.support.hosts import OTHERS, counts, has_epoch, running, write
 from tests.support.logs import AT, commit_path, edit_record, empty_commit
 from tests.support.stores import keyvalue
@@ -228,7 +228,7 @@ def test_a_small_file_of_many_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dictionaries: object, files: int
 ) -> None:
     """It is refused before it is decoded, also if several files share the rows."""
-    monkeypatch.setattr("stores.log.metadata.named_files.DECODED_BYTES_FREE", 24_000_000)
+    monkeypatch.setattr("stategate.stores.log.metadata.named_files.DECODED_BYTES_FREE", 24_000_000)
     log = StoreWriter(tmp_path, TEXTS).log
     made = [packed(tmp_path, 160 // files, use_dictionary=dictionaries) for _ in range(files)]
     assert max(file.size_bytes for file in made) < 10_000
@@ -254,13 +254,13 @@ def test_rows_that_take_more_than_is_read_are_not_committed(
     keys = [f"u{number}" for number in range(3_000)]
     rows = pa.table({"usr": keys, "note": texts, "notes": [[each] for each in texts]})
     writer = StoreWriter(tmp_path, TEXTS)
-    monkeypatch.setattr("stores.log.metadata.named_files.PACKED_MAX", 1)
-    monkeypatch.setattr("stores.log.data.decoded_sizes.PACKED_MAX", 1)
+    monkeypatch.setattr("stategate.stores.log.metadata.named_files.PACKED_MAX", 1)
+    monkeypatch.setattr("stategate.stores.log.data.decoded_sizes.PACKED_MAX", 1)
     counted = writer.write(rows, position=AT).files[0].decoded_bytes
     assert counted is not None
     assert counted >= 2 * 10_000 * 3_000
     for most in (counted, counted - 1):
-        monkeypatch.setattr("stores.log.metadata.named_files.DECODED_BYTES_FREE", most)
+        monkeypatch.setattr("stategate.stores.log.metadata.named_files.DECODED_BYTES_FREE", most)
         if most < counted:
             with pytest.raises(LogError, match="write them as several epochs"):
                 writer.write(rows, position=AT)

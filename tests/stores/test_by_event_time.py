@@ -11,14 +11,14 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pytest
 
-from stores.errors import SchemaError
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.query import RangeQuery
-from stores.spec.schema import Row, StoreKind, StoreSchema
-from stores.spec.windows import WindowRangeQuery
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.errors import SchemaError
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.stores.spec.windows import WindowRangeQuery
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.stores.test_kinds import AT, followed, shown
 from tests.support.logs import contents_of
 from tests.support.seeds import seeds

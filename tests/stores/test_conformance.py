@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from stores.errors import FailureReason
-from stores.spec.position import Position, PositionBound
-from stores.spec.query import (
+from stategate.stores.errors import FailureReason
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.query import (
     FewKeysQuery,
     Interval,
     KeyQuery,
@@ -33,22 +33,22 @@ from stores.spec.query import (
     TimestampedKeyQuery,
     TimestampedRangeQuery,
 )
-from stores.spec.result import ResultError
-from stores.spec.scans import (
+from stategate.stores.spec.result import ResultError
+from stategate.stores.spec.scans import (
     ApproximateCountQuery,
     CountQuery,
     PrefixQuery,
     RawKeyQuery,
     RawScanQuery,
 )
-from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.store import in_store
-from stores.spec.versions import (
+from stategate.stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.spec.store import in_store
+from stategate.stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,
 )
-from stores.spec.windows import (
+from stategate.stores.spec.windows import (
     SessionKeyQuery,
     SessionQuery,
     SessionRangeQuery,

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from stores.spec.position import Position
-from stores.spec.query import (
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import (
     KeyQuery,
     RangeQuery,
     TimestampedKeyQuery,
     TimestampedRangeQuery,
 )
-from stores.spec.scans import (
+from stategate.stores.spec.scans import (
     CountQuery,
     PrefixQuery,
 )

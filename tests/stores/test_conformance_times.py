@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from stores.errors import FailureReason
-from stores.spec.position import Position
-from stores.spec.query import KeyQuery, Order, Query, QueryArgumentError
-from stores.spec.versions import (
+from stategate.stores.errors import FailureReason
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import KeyQuery, Order, Query, QueryArgumentError
+from stategate.stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedRangeQuery,
 )
-from stores.spec.windows import SessionKeyQuery, WindowKeyQuery, WindowRangeQuery
+from stategate.stores.spec.windows import SessionKeyQuery, WindowKeyQuery, WindowRangeQuery
 from tests.support.conformance import (
     DAY,
     FA_LAST,

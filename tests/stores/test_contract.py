@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.contract import StoreContract
-from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.spec.position import Progress
-from stores.spec.store import StorePartition
+from stategate.stores.contract import StoreContract
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.store import StorePartition
 
 
 class TestMemory(StoreContract):

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import TornRecordError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.checking.verification import verify
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.upkeep.compaction import write_snapshot
-from stores.upkeep.recipes import build, recipe, scan
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import TornRecordError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.compaction import write_snapshot
+from stategate.stores.upkeep.recipes import build, recipe, scan
 from tests.support.stores import keyvalue
 from tests.support.values import rows_of
 

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.errors import ArgumentError, SchemaError
-from stores.hosting.host import Host
-from stores.log.metadata.definitions import decode_definition, encode_definition
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.arrow import physical_array
-from stores.spec.position import Position
-from stores.spec.query import Query, RangeQuery
-from stores.spec.schema import (
+from stategate.stores.errors import ArgumentError, SchemaError
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.metadata.definitions import decode_definition, encode_definition
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.arrow import physical_array
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import Query, RangeQuery
+from stategate.stores.spec.schema import (
     TIMESTAMPTZ,
     Column,
     DataType,
@@ -29,9 +29,9 @@ from stores.spec.schema import (
     StoreSchema,
     Value,
 )
-from stores.spec.store import in_store
-from stores.spec.versions import VersionedRangeQuery
-from stores.spec.windows import SessionRangeQuery, TimeRange, WindowRangeQuery
+from stategate.stores.spec.store import in_store
+from stategate.stores.spec.versions import VersionedRangeQuery
+from stategate.stores.spec.windows import SessionRangeQuery, TimeRange, WindowRangeQuery
 from tests.support.hosts import has_epoch, running
 from tests.support.values import rows_of
 from tests.support.waiting import until

@@ -22,17 +22,17 @@ import pyarrow as pa
 import pytest
 from rocksdict import Cache, Options
 
-import stores.engines.rocksdb.database
-import stores.engines.rocksdb.opening
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.unflushed import EPOCH_ROWS, Unflushed
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, Progress
-from stores.spec.schema import Row, StoreKind, StoreSchema
-from stores.upkeep.recipes import scan
+import stategate.stores.engines.rocksdb.database
+import stategate.stores.engines.rocksdb.opening
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.unflushed import EPOCH_ROWS, Unflushed
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.stores.upkeep.recipes import scan
 from tests.support.stores import keyvalue, timed, window
 from tests.support.values import rows_of
 
@@ -108,14 +108,16 @@ def held(store: LocalStore) -> tuple[Progress, list[Row]]:
 @pytest.fixture(autouse=True)
 def uncompacted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Switch off compaction, which would remove files while they are copied."""
-    options = stores.engines.rocksdb.opening.database_options
+    options = stategate.stores.engines.rocksdb.opening.database_options
 
     def without_compaction(cache: Cache | None) -> Options:
         made = options(cache)
         made.set_disable_auto_compactions(True)
         return made
 
-    monkeypatch.setattr(stores.engines.rocksdb.database, "database_options", without_compaction)
+    monkeypatch.setattr(
+        stategate.stores.engines.rocksdb.database, "database_options", without_compaction
+    )
 
 
 def sizes(path: Path) -> dict[Path, int]:
@@ -234,7 +236,7 @@ def test_a_database_that_is_cut_again_and_again_ends_with_the_same_rows(
 FOLLOW = """
 import sys
 from pathlib import Path
-from stores.log.state_log import StoreLog
+from stategate.stores.log.state_log import StoreLog
 from tests.stores.test_faults import SCHEMAS, open_at
 
 opened = [

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 from pyarrow import fs
 
-from stores.errors import LogError
-from stores.log.checking.verification import verify
-from stores.log.files.directory import Directory
-from stores.log.files.local import LocalFiles
-from stores.log.metadata.heads import Heads
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.upkeep.compaction import write_snapshot
+from stategate.stores.errors import LogError
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.metadata.heads import Heads
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.stores.log.writing.test_state_log_writers import at, chain
 from tests.support.logs import CLICKS as FOUR
 from tests.support.logs import contents, rows
@@ -117,7 +117,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
         made.spend("open")
         return File(made, builtins.open(path, mode))
 
-    monkeypatch.setattr("stores.log.files.local.open", opened, raising=False)
+    monkeypatch.setattr("stategate.stores.log.files.local.open", opened, raising=False)
     for step in ("link", "replace"):
         monkeypatch.setattr(os, step, spending(step, getattr(os, step)))
     monkeypatch.setattr(os, "fsync", lambda _: made.spend("fsync"))

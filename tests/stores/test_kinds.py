@@ -8,19 +8,19 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from stores.errors import SchemaError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.data.deduplication import latest_rows, linked_versions
-from stores.log.data.shaping import shaped
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.query import Query
-from stores.spec.result import Failure
-from stores.spec.schema import Row, StoreKind, StoreSchema
-from stores.spec.versions import VersionedRangeQuery
-from stores.spec.windows import SessionRangeQuery
+from stategate.stores.errors import SchemaError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.data.deduplication import latest_rows, linked_versions
+from stategate.stores.log.data.shaping import shaped
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.result import Failure
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.stores.spec.versions import VersionedRangeQuery
+from stategate.stores.spec.windows import SessionRangeQuery
 from tests.support.conformance import open_engine
 from tests.support.stores import timed
 from tests.support.values import rows_of

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from stores.errors import EpochConflictError, FencedError, LogError
-from stores.log.checking.repair import repair
-from stores.log.checking.verification import verify
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StateLog, StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.errors import EpochConflictError, FencedError, LogError
+from stategate.stores.log.checking.repair import repair
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StateLog, StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.support.hosts import counts, running
 from tests.support.logs import CLICKS, contents, rows
 from tests.support.object_storage.buckets import BucketServer
@@ -153,7 +153,7 @@ def test_the_files_of_an_epoch_are_sent_side_by_side() -> None:
 def test_an_idle_host_asks_less_than_once_a_second(
     buckets: BucketServer, root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stores.hosting.schedule.SETTLED_S", 0.2)
+    monkeypatch.setattr("stategate.stores.hosting.schedule.SETTLED_S", 0.2)
     StoreWriter(root, CLICKS).write(rows(20), position=at(0))
     with running(root, tmp_path) as host:
         until(lambda: counts(host) == {*range(20)})

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from stores.spec.query import TimestampedKeyQuery, TimestampedRangeQuery
-from stores.spec.scans import (
+from stategate.stores.spec.query import TimestampedKeyQuery, TimestampedRangeQuery
+from stategate.stores.spec.scans import (
     CountQuery,
     RawKeyQuery,
     RawScanQuery,
 )
-from stores.spec.windows import (
+from stategate.stores.spec.windows import (
     SessionKeyQuery,
     SessionQuery,
     SessionRangeQuery,

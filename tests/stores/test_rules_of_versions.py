@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from stores.spec.position import Position
-from stores.spec.scans import (
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.scans import (
     CountQuery,
     RawScanQuery,
 )
-from stores.spec.schema import Row
-from stores.spec.versions import (
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedRangeQuery,
 )
-from stores.spec.windows import WindowRangeQuery
+from stategate.stores.spec.windows import WindowRangeQuery
 from tests.support.conformance import FW, FX, HR, SI, TOPIC, Filled, as_of, micros
 from tests.support.stores import batch
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gateway.advisory_locks import AdvisoryLocks
-from planner.engine import ListedSession, LockTable
+from stategate.gateway.advisory_locks import AdvisoryLocks
+from stategate.planner.engine import ListedSession, LockTable
 
 
 class NoBackends:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from gateway.main import main
+from stategate.gateway.main import main
 from tests.support.process import ROOT, plain_environment
 
 

@@ -16,12 +16,12 @@ from weakref import WeakSet
 
 import pytest
 
-from planner.composing.compose import composing_definition
-from planner.composing.process_pool import ProcessPool, SharedProcesses
-from planner.composing.remote import RemoteDatabase
-from planner.statements.engine_parts import EngineLimits, EngineParts, open_parts
-from planner.values.cancel import Cancellation
-from stores.spec.catalog import StoreCatalog
+from stategate.planner.composing.compose import composing_definition
+from stategate.planner.composing.process_pool import ProcessPool, SharedProcesses
+from stategate.planner.composing.remote import RemoteDatabase
+from stategate.planner.statements.engine_parts import EngineLimits, EngineParts, open_parts
+from stategate.planner.values.cancel import Cancellation
+from stategate.stores.spec.catalog import StoreCatalog
 from tests.support.waiting import WAIT_S
 
 _END_S = 30.0
@@ -30,7 +30,7 @@ ENGINES_MAX = 100
 the composing process, which has room for some hundreds."""
 _SERVE = """
 import socket, sys
-from planner.composing.forkserver import become_shared
+from stategate.planner.composing.forkserver import become_shared
 become_shared(*(socket.socket(fileno=int(number)) for number in sys.argv[1:]))
 """
 
@@ -113,7 +113,7 @@ def shared_composing(directory: Path) -> Iterator[None]:
         return parts
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("planner.sql.open_parts", opened)
+        patch.setattr("stategate.planner.sql.open_parts", opened)
         yield
     kept.close()
     keeping.close()

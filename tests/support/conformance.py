@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import FailureReason
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import BatchStream, Query
-from stores.spec.result import Failure
-from stores.spec.schema import InputTopic, Row, StoreKind, StoreSchema, Value
-from stores.spec.store import StateQueryRequest, StorePartition, in_store
-from stores.spec.versions import VersionedKeyQuery, VersionedRow
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import FailureReason
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.spec.query import BatchStream, Query
+from stategate.stores.spec.result import Failure
+from stategate.stores.spec.schema import InputTopic, Row, StoreKind, StoreSchema, Value
+from stategate.stores.spec.store import StateQueryRequest, StorePartition, in_store
+from stategate.stores.spec.versions import VersionedKeyQuery, VersionedRow
 from tests.support.stores import batch, keyvalue, timed, window
 from tests.support.values import rows_of
 

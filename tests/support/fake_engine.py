@@ -37,8 +37,8 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from planner.commands.row_commands import plan_row_command
-from planner.engine import (
+from stategate.planner.commands.row_commands import plan_row_command
+from stategate.planner.engine import (
     Asked,
     Column,
     DataType,
@@ -57,7 +57,7 @@ from planner.engine import (
     StatementKind,
     Subscription,
 )
-from planner.errors import (
+from stategate.planner.errors import (
     InvalidSyntaxError,
     NotSupportedError,
     QueryError,
@@ -66,9 +66,9 @@ from planner.errors import (
     UnavailableError,
     UnknownNameError,
 )
-from planner.syntax.parse import parse
-from planner.values.cancel import Cancellation
-from planner.values.session import Isolation, TransactionStatus
+from stategate.planner.syntax.parse import parse
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Isolation, TransactionStatus
 from tests.support.sample_rows import (
     SCALAR_TYPES,
     SERIES_COLUMNS,

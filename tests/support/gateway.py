@@ -18,9 +18,9 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from tests.support.process import ServerProcess, answers, free_ports
 
 ClientRow: TypeAlias = Mapping[str, object]
@@ -263,7 +263,7 @@ def running_gateway(
         ServerError: it ended, or was not ready in time; the message contains the end of its output.
     """
     http_port, pg_port = free_ports(2)
-    command = [sys.executable, "-m", "gateway.main", "serve", "--root", str(root)]
+    command = [sys.executable, "-m", "stategate.gateway.main", "serve", "--root", str(root)]
     command += ["--http", f"127.0.0.1:{http_port}", "--pg", f"127.0.0.1:{pg_port}", *arguments]
     with ServerProcess(
         command,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stores.log.files.local import LocalFiles
+from stategate.stores.log.files.local import LocalFiles
 from tests.support.waiting import WAIT_S
 
 _CALLS = ("read", "names", "stamps", "names_changed_ns", "has", "size_of", "open_input", "chunks")

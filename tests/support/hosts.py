@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.errors import (
+from stategate.stores.errors import (
     HostRestoringError,
 )
-from stores.hosting.host import Host
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.query import RangeQuery
-from stores.spec.schema import StoreSchema
-from stores.spec.store import ReplicaState, in_store
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import ReplicaState, in_store
 from tests.support.stores import keyvalue
 from tests.support.values import rows_of
 

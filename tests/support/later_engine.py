@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import structs
 
-from planner.engine import LookedUp, LookUp, Row, Session, Statement, StatementKind
+from stategate.planner.engine import LookedUp, LookUp, Row, Session, Statement, StatementKind
 from tests.support.fake_engine import FakeEngine
 from tests.support.waiting import until
 

@@ -9,13 +9,13 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from stores.log.data.scanning import Wanted
-from stores.log.files.directory import Directory
-from stores.log.metadata.documents import encode_document
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.spec.position import Position
-from stores.spec.schema import (
+from stategate.stores.log.data.scanning import Wanted
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.documents import encode_document
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import (
     BIGINT,
     TEXT,
     Column,
@@ -23,8 +23,8 @@ from stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
-from stores.upkeep.contents import read_contents
-from stores.upkeep.recipes import recipe
+from stategate.stores.upkeep.contents import read_contents
+from stategate.stores.upkeep.recipes import recipe
 from tests.support.values import rows_of
 
 CLICKS = StoreSchema(

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from planner.sql import SqlEngine
-from stores.errors import LogError
-from stores.hosting.local_store import LocalStore
-from stores.spec.past import PastEpoch
-from stores.spec.store import Stop, Store
+from stategate.planner.sql import SqlEngine
+from stategate.stores.errors import LogError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.past import PastEpoch
+from stategate.stores.spec.store import Stop, Store
 from tests.support.waiting import until
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import Row
-from stores.upkeep.retention import (
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import Row
+from stategate.stores.upkeep.retention import (
     Compacted,
     compact,
 )

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from planner.engine import Column, DataType, Kind, Row
-from planner.values.cancel import Cancellation
+from stategate.planner.engine import Column, DataType, Kind, Row
+from stategate.planner.values.cancel import Cancellation
 
 SERIES_BATCH_ROWS = 1000
 

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.codec.partitioner import partition_column
-from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.errors import StoreError, UnknownStoreError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.spec.arrow import physical_array
-from stores.spec.catalog import Nodes
-from stores.spec.position import Position, Progress
-from stores.spec.schema import (
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.errors import StoreError, UnknownStoreError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.arrow import physical_array
+from stategate.stores.spec.catalog import Nodes
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.schema import (
     TIMESTAMPTZ,
     Column,
     DataType,
@@ -28,7 +28,7 @@ from stores.spec.schema import (
     StoreSchema,
     Value,
 )
-from stores.spec.store import Store, StorePartition
+from stategate.stores.spec.store import Store, StorePartition
 
 
 def columns(**types: str) -> tuple[Column, ...]:

@@ -9,9 +9,9 @@ from decimal import Decimal
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from stores.spec.arrow import physical_array, physical_list
-from stores.spec.query import Batch
-from stores.spec.schema import Column, DataType, Row, Value
+from stategate.stores.spec.arrow import physical_array, physical_list
+from stategate.stores.spec.query import Batch
+from stategate.stores.spec.schema import Column, DataType, Row, Value
 
 
 def _integers(bits: int) -> st.SearchStrategy[Value]:

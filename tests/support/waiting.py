@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from stores.hosting.blocking import LENDING, Interrupting
+from stategate.stores.hosting.blocking import LENDING, Interrupting
 
 WAIT_S = 30.0
 """Seconds, longer than anything takes on a busy machine, so a timeout is a failure."""

@@ -13,11 +13,11 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gateway.errors import error_document
-from gateway.http.formats.byte_sink import ByteSink
-from gateway.http.formats.json_cells import arrow_values, batch_cells
-from gateway.http.formats.rendering import Trailer, trailer_json
-from planner.engine import Column, Kind, QueryError, Row
+from stategate.gateway.errors import error_document
+from stategate.gateway.http.formats.byte_sink import ByteSink
+from stategate.gateway.http.formats.json_cells import arrow_values, batch_cells
+from stategate.gateway.http.formats.rendering import Trailer, trailer_json
+from stategate.planner.engine import Column, Kind, QueryError, Row
 
 _GROUP_BYTES: Final = 8 << 20
 """Rows in memory before a group of them is written: small ones read slowly, and each takes some

@@ -12,9 +12,9 @@ from typing import Final, Protocol
 
 import pyarrow as pa
 
-from gateway.errors import HttpRequestError
-from gateway.http.formats.byte_sink import ByteSink
-from gateway.http.formats.negotiation import quality
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.formats.byte_sink import ByteSink
+from stategate.gateway.http.formats.negotiation import quality
 
 BYTES_MIN: Final = 1_024
 """Shortest whole body that is compressed: less fits into one packet anyway."""

@@ -29,7 +29,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from planner.engine import Column, DataType, Kind, Row, Value, has_any_scale, trimmed
+from stategate.planner.engine import Column, DataType, Kind, Row, Value, has_any_scale, trimmed
 
 Cell: TypeAlias = Any
 """A value that orjson writes: None, bool, int, float, str, list, dict or Fragment."""

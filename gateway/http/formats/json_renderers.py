@@ -8,10 +8,10 @@ from typing import ClassVar
 import orjson
 import pyarrow as pa
 
-from gateway.errors import error_document
-from gateway.http.formats.json_cells import Cell
-from gateway.http.formats.rendering import Trailer, shape_of, trailer_json, transposed
-from planner.engine import Column, QueryError, Row
+from stategate.gateway.errors import error_document
+from stategate.gateway.http.formats.json_cells import Cell
+from stategate.gateway.http.formats.rendering import Trailer, shape_of, trailer_json, transposed
+from stategate.planner.engine import Column, QueryError, Row
 
 
 class JsonRenderer:

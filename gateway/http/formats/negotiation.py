@@ -19,11 +19,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from gateway.errors import HttpRequestError
-from gateway.http.formats.arrow_renderers import ArrowRenderer, ParquetRenderer
-from gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
-from gateway.http.formats.rendering import RendererFactory
-from gateway.http.formats.text_renderers import CsvRenderer, TableRenderer, TsvRenderer
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.formats.arrow_renderers import ArrowRenderer, ParquetRenderer
+from stategate.gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
+from stategate.gateway.http.formats.rendering import RendererFactory
+from stategate.gateway.http.formats.text_renderers import CsvRenderer, TableRenderer, TsvRenderer
 
 RENDERERS: dict[str, RendererFactory] = {
     "application/json": JsonRenderer,

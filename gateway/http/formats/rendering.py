@@ -9,8 +9,8 @@ from typing import ClassVar, Protocol, TypeAlias
 import orjson
 import pyarrow as pa
 
-from gateway.http.formats.json_cells import Cell, batch_cells, row_cells
-from planner.engine import Column, PartitionAnswer, Position, QueryError, Row
+from stategate.gateway.http.formats.json_cells import Cell, batch_cells, row_cells
+from stategate.planner.engine import Column, PartitionAnswer, Position, QueryError, Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

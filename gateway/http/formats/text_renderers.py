@@ -15,9 +15,9 @@ from typing import ClassVar, Final
 import orjson
 import pyarrow as pa
 
-from gateway.http.formats.json_cells import Cell, batch_cells
-from gateway.http.formats.rendering import Trailer, shape_of
-from planner.engine import Column, Kind, QueryError, Row
+from stategate.gateway.http.formats.json_cells import Cell, batch_cells
+from stategate.gateway.http.formats.rendering import Trailer, shape_of
+from stategate.planner.engine import Column, Kind, QueryError, Row
 
 _PIECE_CHARACTERS: Final = 1 << 16
 """Characters of a long text that are escaped by one call, in some milliseconds."""

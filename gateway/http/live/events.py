@@ -22,10 +22,10 @@ from functools import partial
 
 import orjson
 
-from gateway.errors import error_document
-from gateway.http.formats.json_cells import many_row_cells
-from gateway.http.formats.rendering import shape_of
-from planner.engine import FIRST_ROWS, Column, LiveEvent, Moment, QueryError, Row
+from stategate.gateway.errors import error_document
+from stategate.gateway.http.formats.json_cells import many_row_cells
+from stategate.gateway.http.formats.rendering import shape_of
+from stategate.planner.engine import FIRST_ROWS, Column, LiveEvent, Moment, QueryError, Row
 
 SERVER_SENT = "server-sent"
 """The form in which events are kept."""

@@ -19,8 +19,8 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from gateway.access.peers import Headers as RawHeaders
-from gateway.http.origins import has_other_origin
+from stategate.gateway.access.peers import Headers as RawHeaders
+from stategate.gateway.http.origins import has_other_origin
 
 PROTOCOL: Final = "stategate"
 """The subprotocol that is chosen if it is offered: browsers insist on one of theirs."""

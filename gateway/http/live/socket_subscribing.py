@@ -22,21 +22,21 @@ from typing import Final, NamedTuple
 
 from starlette.types import Message, Receive, Scope, Send
 
-from gateway.errors import response_status
-from gateway.failures import to_query_error
-from gateway.http.answers import ClientGoneError, ClientStalledError
-from gateway.http.endpoint import Services, request_context, threads_of, unless_left
-from gateway.http.live.events import JsonMessages, json_of
-from gateway.http.live.handshakes import chosen_protocol
-from gateway.http.live.streams import (
+from stategate.gateway.errors import response_status
+from stategate.gateway.failures import to_query_error
+from stategate.gateway.http.answers import ClientGoneError, ClientStalledError
+from stategate.gateway.http.endpoint import Services, request_context, threads_of, unless_left
+from stategate.gateway.http.live.events import JsonMessages, json_of
+from stategate.gateway.http.live.handshakes import chosen_protocol
+from stategate.gateway.http.live.streams import (
     Outlet,
     ending_with_user,
     open_subscription,
     read_subscription,
     send_live,
 )
-from gateway.http.requests.parsing import SubscribeRequest
-from planner.engine import Cancellation, QueryError
+from stategate.gateway.http.requests.parsing import SubscribeRequest
+from stategate.planner.engine import Cancellation, QueryError
 
 logger = logging.getLogger(__name__)
 

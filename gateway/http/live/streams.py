@@ -17,18 +17,18 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from gateway.access.open_sessions import USER_IS_GONE, OpenSessions
-from gateway.access.rules import SESSIONS, USER
-from gateway.http.answers import ClientStalledError
-from gateway.http.endpoint import ANONYMOUS, Services, client_of, threads_of
-from gateway.http.live.events import ROWS_MAX, SERVER_SENT, JsonMessages, server_sent
-from gateway.http.requests.parameters import convert_parameters
-from gateway.http.requests.parsing import SubscribeRequest, read_subscribe_request
-from gateway.http.statements.exchange import only_statement
-from gateway.live import LiveReader, open_live
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.engine import (
+from stategate.gateway.access.open_sessions import USER_IS_GONE, OpenSessions
+from stategate.gateway.access.rules import SESSIONS, USER
+from stategate.gateway.http.answers import ClientStalledError
+from stategate.gateway.http.endpoint import ANONYMOUS, Services, client_of, threads_of
+from stategate.gateway.http.live.events import ROWS_MAX, SERVER_SENT, JsonMessages, server_sent
+from stategate.gateway.http.requests.parameters import convert_parameters
+from stategate.gateway.http.requests.parsing import SubscribeRequest, read_subscribe_request
+from stategate.gateway.http.statements.exchange import only_statement
+from stategate.gateway.live import LiveReader, open_live
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import (
     FIRST_ROWS,
     Cancellation,
     FirstRows,

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from starlette.types import Scope
 
-from gateway.failures import to_query_error
-from gateway.http.answers import Answer, ClientGoneError
-from gateway.http.endpoint import (
+from stategate.gateway.failures import to_query_error
+from stategate.gateway.http.answers import Answer, ClientGoneError
+from stategate.gateway.http.endpoint import (
     Call,
     QueryingEndpoint,
     Services,
@@ -21,16 +21,16 @@ from gateway.http.endpoint import (
     threads_of,
     unless_disconnected,
 )
-from gateway.http.live.events import JsonMessages, framed
-from gateway.http.live.streams import (
+from stategate.gateway.http.live.events import JsonMessages, framed
+from stategate.gateway.http.live.streams import (
     Outlet,
     ending_with_user,
     open_subscription,
     read_subscription,
     send_live,
 )
-from gateway.http.requests.parsing import SubscribeRequest
-from planner.engine import Cancellation, QueryError
+from stategate.gateway.http.requests.parsing import SubscribeRequest
+from stategate.planner.engine import Cancellation, QueryError
 
 logger = logging.getLogger(__name__)
 

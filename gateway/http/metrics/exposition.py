@@ -20,12 +20,12 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 
-from gateway.errors import HttpRequestError
-from gateway.http.metrics.committed_epochs import CommittedEpochs
-from gateway.http.metrics.families import Family, escaped, gauge, label_text
-from gateway.http.metrics.joining import joined
-from gateway.http.metrics.sources import Counts, Node, OtherMetrics, Replica
-from gateway.statement_threads import StatementThreads
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.metrics.committed_epochs import CommittedEpochs
+from stategate.gateway.http.metrics.families import Family, escaped, gauge, label_text
+from stategate.gateway.http.metrics.joining import joined
+from stategate.gateway.http.metrics.sources import Counts, Node, OtherMetrics, Replica
+from stategate.gateway.statement_threads import StatementThreads
 
 _WAITING_MAX: Final = 8
 """Scrapes that may wait for another: enough for several Prometheus servers and a browser."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gateway.http.metrics.families import Family, counter, gauge
-from planner.engine import LiveCounts
+from stategate.gateway.http.metrics.families import Family, counter, gauge
+from stategate.planner.engine import LiveCounts
 
 
 def live_families(read: Callable[[], LiveCounts]) -> Callable[[], Sequence[Family]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from gateway.http.metrics.families import Family, label_text
-from gateway.nodes.counts import MeasuredPeer
+from stategate.gateway.http.metrics.families import Family, label_text
+from stategate.gateway.nodes.counts import MeasuredPeer
 
 _Value: TypeAlias = Callable[[MeasuredPeer], float]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
-from gateway.http.metrics.families import Family, counter, gauge, label_text
+from stategate.gateway.http.metrics.families import Family, counter, gauge, label_text
 
 
 class PathCount(Protocol):

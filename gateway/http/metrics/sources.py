@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Protocol
 
-from gateway.http.metrics.committed_epochs import FollowedStore
+from stategate.gateway.http.metrics.committed_epochs import FollowedStore
 
 
 class Progress(Protocol):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from gateway.http.metrics.families import Family, counter, gauge
+from stategate.gateway.http.metrics.families import Family, counter, gauge
 
 
 class SparkStatus(Protocol):
-    """Whether the engine takes statements; see `stores.spec.query_engine.EngineStatus`."""
+    """Whether the engine takes statements; see `EngineStatus` in `stategate.stores`."""
 
     @property
     def state(self) -> str:

@@ -11,9 +11,9 @@ from typing import Final
 
 from starlette.routing import BaseRoute, Route
 
-from gateway.http.formats.negotiation import FORMATS
-from gateway.http.openapi.schemas import ANY, FIELD_SCHEMAS, SCHEMAS, TEXT, Json, ref
-from gateway.http.requests.fields import LOOKUP_FIELDS, QUERY_FIELDS, SUBSCRIBE_FIELDS
+from stategate.gateway.http.formats.negotiation import FORMATS
+from stategate.gateway.http.openapi.schemas import ANY, FIELD_SCHEMAS, SCHEMAS, TEXT, Json, ref
+from stategate.gateway.http.requests.fields import LOOKUP_FIELDS, QUERY_FIELDS, SUBSCRIBE_FIELDS
 
 _FAILURE_TEXT: Final = {
     "400": "The request, the statement or a value is wrong.",

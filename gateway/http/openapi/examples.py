@@ -12,11 +12,11 @@ from typing import Final
 
 import orjson
 
-from gateway.http.endpoint import ANONYMOUS, Services
-from gateway.http.openapi.schemas import Json
-from gateway.http.requests.parameters import convert_arguments
-from gateway.http.requests.parsing import read_typed_request
-from planner.engine import QueryError, Session, number_parameters, quote_name
+from stategate.gateway.http.endpoint import ANONYMOUS, Services
+from stategate.gateway.http.openapi.schemas import Json
+from stategate.gateway.http.requests.parameters import convert_arguments
+from stategate.gateway.http.requests.parsing import read_typed_request
+from stategate.planner.engine import QueryError, Session, number_parameters, quote_name
 
 EVERYWHERE: Final = "SHOW STORES"
 """A statement that works on a gateway without stores."""

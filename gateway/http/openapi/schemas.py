@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-from gateway.http.formats.negotiation import FORMATS
-from gateway.http.requests.fields import BATCH_FIELDS, QUERY_FIELDS, TYPED_FIELDS
+from stategate.gateway.http.formats.negotiation import FORMATS
+from stategate.gateway.http.requests.fields import BATCH_FIELDS, QUERY_FIELDS, TYPED_FIELDS
 
 Json: TypeAlias = dict[str, Any]
 

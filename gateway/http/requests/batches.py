@@ -6,15 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gateway.errors import HttpRequestError
-from gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
-from gateway.http.formats.negotiation import FORMATS, negotiate
-from gateway.http.requests.fields import BATCH_FIELDS, read_object, settings_of, wrong_field
-from gateway.http.requests.json_values import Json
-from gateway.http.requests.parsing import QueryRequest, query_request
-from gateway.settings import Settings
-from planner.engine import check_settings, number_parameters
-from planner.errors import LimitExceededError, QueryError
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
+from stategate.gateway.http.formats.negotiation import FORMATS, negotiate
+from stategate.gateway.http.requests.fields import (
+    BATCH_FIELDS,
+    read_object,
+    settings_of,
+    wrong_field,
+)
+from stategate.gateway.http.requests.json_values import Json
+from stategate.gateway.http.requests.parsing import QueryRequest, query_request
+from stategate.gateway.settings import Settings
+from stategate.planner.engine import check_settings, number_parameters
+from stategate.planner.errors import LimitExceededError, QueryError
 
 _HINT = 'Send {"sql": "SELECT …", "params": [[…], …]} or {"statements": [{"sql": "SELECT …"}, …]}.'
 _STATEMENT_FIELDS = dict.fromkeys(("sql", "params")).keys()

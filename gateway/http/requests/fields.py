@@ -10,8 +10,8 @@ import difflib
 from collections.abc import Callable, Iterable, Sequence, Set
 from urllib.parse import parse_qsl
 
-from gateway.errors import HttpRequestError
-from gateway.http.requests.json_values import Json, json_text, read_json
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.requests.json_values import Json, json_text, read_json
 
 
 def _read_bound(name: str, value: Json) -> str:

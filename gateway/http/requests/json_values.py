@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from planner.errors import LimitExceededError
+from stategate.planner.errors import LimitExceededError
 
 Json: TypeAlias = Any
 """A value of a request: None, bool, int, Decimal, str, list or dict."""

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from gateway.errors import PROTOCOL_VIOLATION
-from gateway.http.requests.json_values import Json, json_text
-from planner.engine import DataType, Key, Kind, Row, Value, parse_value
-from planner.errors import InvalidValueError, QueryError
-from planner.typed import Argument
+from stategate.gateway.errors import PROTOCOL_VIOLATION
+from stategate.gateway.http.requests.json_values import Json, json_text
+from stategate.planner.engine import DataType, Key, Kind, Row, Value, parse_value
+from stategate.planner.errors import InvalidValueError, QueryError
+from stategate.planner.typed import Argument
 
 _INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT}
 _FRACTIONS = {Kind.REAL, Kind.DOUBLE, Kind.DECIMAL}

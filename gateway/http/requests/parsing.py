@@ -12,8 +12,8 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from gateway.errors import HttpRequestError
-from gateway.http.requests.fields import (
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.requests.fields import (
     BESIDE_BODY,
     LOOKUP_FIELDS,
     PARAM,
@@ -26,9 +26,9 @@ from gateway.http.requests.fields import (
     url_fields,
     wrong_field,
 )
-from gateway.http.requests.json_values import Json
-from planner.engine import number_parameters
-from planner.errors import LimitExceededError
+from stategate.gateway.http.requests.json_values import Json
+from stategate.planner.engine import number_parameters
+from stategate.planner.errors import LimitExceededError
 
 _NAMED: Final = re.compile(r"(?<![:\w]):[^\W\d]")
 """What may be a named parameter; it may also be a part of a string, a comment or a slice."""

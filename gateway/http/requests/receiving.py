@@ -11,18 +11,18 @@ from urllib.parse import unquote_to_bytes
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope
 
-from gateway.errors import HttpRequestError
-from gateway.http.answers import ClientGoneError
-from gateway.http.requests.fields import read_object, url_fields, wrong_field
-from gateway.http.requests.parsing import (
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.answers import ClientGoneError
+from stategate.gateway.http.requests.fields import read_object, url_fields, wrong_field
+from stategate.gateway.http.requests.parsing import (
     QueryRequest,
     query_request,
     read_settings,
     read_url_request,
 )
-from gateway.settings import Settings
-from planner.engine import Column, quote_always
-from planner.typed import TypedQueries
+from stategate.gateway.settings import Settings
+from stategate.planner.engine import Column, quote_always
+from stategate.planner.typed import TypedQueries
 
 _SQL_TYPES = frozenset({"text/plain", "application/sql"})
 

@@ -15,23 +15,23 @@ from typing import Final
 
 import orjson
 
-from gateway.errors import error_document
-from gateway.failures import RequestContext, to_query_error
-from gateway.http.formats.json_cells import many_row_cells
-from gateway.http.formats.json_renderers import JsonRenderer
-from gateway.http.formats.rendering import Trailer, chunked, shape_of, trailer_json
-from gateway.http.requests.batches import BatchRequest, ManySets
-from gateway.http.requests.parameters import convert_each
-from gateway.http.requests.parsing import QueryRequest
-from gateway.http.statements.exchange import (
+from stategate.gateway.errors import error_document
+from stategate.gateway.failures import RequestContext, to_query_error
+from stategate.gateway.http.formats.json_cells import many_row_cells
+from stategate.gateway.http.formats.json_renderers import JsonRenderer
+from stategate.gateway.http.formats.rendering import Trailer, chunked, shape_of, trailer_json
+from stategate.gateway.http.requests.batches import BatchRequest, ManySets
+from stategate.gateway.http.requests.parameters import convert_each
+from stategate.gateway.http.requests.parsing import QueryRequest
+from stategate.gateway.http.statements.exchange import (
     Exchange,
     open_result,
     plan,
     render_stream,
     render_whole,
 )
-from gateway.http.statements.lookups import bound_of
-from planner.engine import (
+from stategate.gateway.http.statements.lookups import bound_of
+from stategate.planner.engine import (
     Cancellation,
     EachLookedUp,
     Engine,

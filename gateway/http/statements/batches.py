@@ -11,9 +11,9 @@ from itertools import chain
 
 from starlette.datastructures import Headers
 
-from gateway.access.rules import USER
-from gateway.http.answers import Answer
-from gateway.http.endpoint import (
+from stategate.gateway.access.rules import USER
+from stategate.gateway.http.answers import Answer
+from stategate.gateway.http.endpoint import (
     ANONYMOUS,
     Call,
     QueryingEndpoint,
@@ -23,13 +23,18 @@ from gateway.http.endpoint import (
     threads_of,
     unless_disconnected,
 )
-from gateway.http.formats.content_codings import BYTES_MIN, Coder, choose_coding, coder_for
-from gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
-from gateway.http.requests.batches import read_batch
-from gateway.http.requests.receiving import read_json
-from gateway.http.statements.batch_answers import Batch
-from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation, Session
+from stategate.gateway.http.formats.content_codings import (
+    BYTES_MIN,
+    Coder,
+    choose_coding,
+    coder_for,
+)
+from stategate.gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
+from stategate.gateway.http.requests.batches import read_batch
+from stategate.gateway.http.requests.receiving import read_json
+from stategate.gateway.http.statements.batch_answers import Batch
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Cancellation, Session
 
 
 class BatchEndpoint(QueryingEndpoint):

@@ -13,16 +13,16 @@ from collections.abc import Generator
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from gateway.failures import RequestContext, to_query_error
-from gateway.http.answers import Answer, ClientGoneError
-from gateway.http.formats.content_codings import BYTES_MIN, Coder, coder_for
-from gateway.http.formats.rendering import Renderer, RendererFactory, Trailer, chunked
-from gateway.http.requests.parameters import convert_parameters
-from gateway.http.requests.parsing import QueryRequest
-from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation, Engine, QueryError, Result, Session, Statement
-from planner.engine import StatementKind as SK
-from planner.errors import InvalidSyntaxError, NotSupportedError
+from stategate.gateway.failures import RequestContext, to_query_error
+from stategate.gateway.http.answers import Answer, ClientGoneError
+from stategate.gateway.http.formats.content_codings import BYTES_MIN, Coder, coder_for
+from stategate.gateway.http.formats.rendering import Renderer, RendererFactory, Trailer, chunked
+from stategate.gateway.http.requests.parameters import convert_parameters
+from stategate.gateway.http.requests.parsing import QueryRequest
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Cancellation, Engine, QueryError, Result, Session, Statement
+from stategate.planner.engine import StatementKind as SK
+from stategate.planner.errors import InvalidSyntaxError, NotSupportedError
 
 logger = logging.getLogger(__name__)
 

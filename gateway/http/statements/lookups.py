@@ -15,15 +15,15 @@ from typing import Final, TypeAlias
 import orjson
 from msgspec import Struct
 
-from gateway.elsewhere import Elsewhere, begin_elsewhere, rows_elsewhere
-from gateway.http.endpoint import ANONYMOUS
-from gateway.http.formats.json_cells import row_cells
-from gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
-from gateway.http.formats.rendering import RendererFactory, Trailer
-from gateway.http.requests.parameters import convert_parameters
-from gateway.http.requests.parsing import QueryRequest
-from gateway.http.statements.exchange import recall
-from planner.engine import (
+from stategate.gateway.elsewhere import Elsewhere, begin_elsewhere, rows_elsewhere
+from stategate.gateway.http.endpoint import ANONYMOUS
+from stategate.gateway.http.formats.json_cells import row_cells
+from stategate.gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
+from stategate.gateway.http.formats.rendering import RendererFactory, Trailer
+from stategate.gateway.http.requests.parameters import convert_parameters
+from stategate.gateway.http.requests.parsing import QueryRequest
+from stategate.gateway.http.statements.exchange import recall
+from stategate.planner.engine import (
     Cancellation,
     Column,
     Encoded,
@@ -38,7 +38,7 @@ from planner.engine import (
     check_settings,
     position_of,
 )
-from planner.errors import QueryError
+from stategate.planner.errors import QueryError
 
 _NO_TIME: Final = b"0.0"
 """The time of an answer that took none."""

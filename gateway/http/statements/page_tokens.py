@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 import orjson
 
-from gateway.http.formats.json_cells import Cell
-from planner.errors import InvalidValueError
+from stategate.gateway.http.formats.json_cells import Cell
+from stategate.planner.errors import InvalidValueError
 
 _TOKEN_MAX: Final = 65_536
 

@@ -17,18 +17,18 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
-from gateway.http.answers import VARY
-from gateway.http.formats.content_codings import BYTES_MIN, coder_for
-from gateway.http.formats.json_cells import Cell, batch_cells, row_cells
-from gateway.http.formats.rendering import Renderer, RendererFactory, Trailer
-from gateway.http.page_snapshots import PageSnapshots
-from gateway.http.requests.json_values import json_text
-from gateway.http.requests.parameters import convert_parameters
-from gateway.http.requests.parsing import QueryRequest
-from gateway.http.statements.exchange import Exchange, only_statement
-from gateway.http.statements.lookups import Body, Lookups, bound_of
-from gateway.http.statements.page_tokens import PageToken, decoded, encoded
-from planner.engine import (
+from stategate.gateway.http.answers import VARY
+from stategate.gateway.http.formats.content_codings import BYTES_MIN, coder_for
+from stategate.gateway.http.formats.json_cells import Cell, batch_cells, row_cells
+from stategate.gateway.http.formats.rendering import Renderer, RendererFactory, Trailer
+from stategate.gateway.http.page_snapshots import PageSnapshots
+from stategate.gateway.http.requests.json_values import json_text
+from stategate.gateway.http.requests.parameters import convert_parameters
+from stategate.gateway.http.requests.parsing import QueryRequest
+from stategate.gateway.http.statements.exchange import Exchange, only_statement
+from stategate.gateway.http.statements.lookups import Body, Lookups, bound_of
+from stategate.gateway.http.statements.page_tokens import PageToken, decoded, encoded
+from stategate.planner.engine import (
     Column,
     Engine,
     Isolation,
@@ -41,7 +41,7 @@ from planner.engine import (
     Session,
     Statement,
 )
-from planner.errors import InvalidValueError, LimitExceededError, SnapshotTooOldError
+from stategate.planner.errors import InvalidValueError, LimitExceededError, SnapshotTooOldError
 
 PAGE_ROWS_MAX: Final = 10_000
 _PAGE_BYTES_MAX: Final = 64 << 20

@@ -10,10 +10,10 @@ from functools import partial
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from gateway.access.rules import USER
-from gateway.elsewhere import Elsewhere
-from gateway.http.answers import Answer, known_tags
-from gateway.http.endpoint import (
+from stategate.gateway.access.rules import USER
+from stategate.gateway.elsewhere import Elsewhere
+from stategate.gateway.http.answers import Answer, known_tags
+from stategate.gateway.http.endpoint import (
     ANONYMOUS,
     ANSWER_VERSION,
     ASKED_NODES,
@@ -26,16 +26,16 @@ from gateway.http.endpoint import (
     threads_of,
     unless_disconnected,
 )
-from gateway.http.formats.content_codings import choose_coding
-from gateway.http.formats.negotiation import negotiate
-from gateway.http.requests.receiving import (
+from stategate.gateway.http.formats.content_codings import choose_coding
+from stategate.gateway.http.formats.negotiation import negotiate
+from stategate.gateway.http.requests.receiving import (
     ReadRequest,
     asks_where,
     read_key,
     read_lookup,
     read_statement,
 )
-from gateway.http.statements.exchange import (
+from stategate.gateway.http.statements.exchange import (
     Begun,
     Exchange,
     NotModifiedError,
@@ -48,11 +48,11 @@ from gateway.http.statements.exchange import (
     send_result,
     version_at_once,
 )
-from gateway.http.statements.lookups import Body, Lookups
-from gateway.http.statements.paging import page_at_once, read_page
-from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation, QueryError, Session, Statement
-from planner.typed import TypedQueries
+from stategate.gateway.http.statements.lookups import Body, Lookups
+from stategate.gateway.http.statements.paging import page_at_once, read_page
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Cancellation, QueryError, Session, Statement
+from stategate.planner.typed import TypedQueries
 
 
 class QueryEndpoint(QueryingEndpoint):

@@ -2,7 +2,7 @@
 
 `{"store", "type", "position", "partitions": [{store, partition, node, status, reason, message,
 epoch, rows, info, position, result}], "elapsed_ms"}`. A result is a cell of its SQL type
-(`gateway.http.formats.json_cells`), or `{"columns": [{name, type}], "rows": [[…]]}`.
+(`stategate.gateway.http.formats.json_cells`), or `{"columns": [{name, type}], "rows": [[…]]}`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import orjson
 from msgspec import Struct
 from starlette.datastructures import Headers
 
-from gateway.access.rules import USER
-from gateway.http.answers import Answer
-from gateway.http.endpoint import (
+from stategate.gateway.access.rules import USER
+from stategate.gateway.http.answers import Answer
+from stategate.gateway.http.endpoint import (
     ANONYMOUS,
     Call,
     QueryingEndpoint,
@@ -27,12 +27,19 @@ from gateway.http.endpoint import (
     threads_of,
     unless_disconnected,
 )
-from gateway.http.formats.json_cells import Cell, batch_cells, cell_of, row_cells
-from gateway.http.requests.parameters import convert_arguments
-from gateway.http.requests.parsing import read_typed_request
-from gateway.http.requests.receiving import read_json
-from planner.engine import Cancellation, DataType, Position, Session
-from planner.typed import Argument, Rows, TypedAnswer, TypedQueries, TypedQuery, TypedResult
+from stategate.gateway.http.formats.json_cells import Cell, batch_cells, cell_of, row_cells
+from stategate.gateway.http.requests.parameters import convert_arguments
+from stategate.gateway.http.requests.parsing import read_typed_request
+from stategate.gateway.http.requests.receiving import read_json
+from stategate.planner.engine import Cancellation, DataType, Position, Session
+from stategate.planner.typed import (
+    Argument,
+    Rows,
+    TypedAnswer,
+    TypedQueries,
+    TypedQuery,
+    TypedResult,
+)
 
 _SHORT_BYTES: Final = 4_096
 """Longest body that is read on the event loop: that of one key."""

@@ -13,17 +13,23 @@ import secrets
 import struct
 from typing import Final
 
-from gateway.access.peers import Peer
-from gateway.access.rules import Access, Method
-from gateway.access.verifiers import KEY_BYTES, Verifier, decode_base64, encode_base64, hmac_sha256
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.access.peers import Peer
+from stategate.gateway.access.rules import Access, Method
+from stategate.gateway.access.verifiers import (
+    KEY_BYTES,
+    Verifier,
+    decode_base64,
+    encode_base64,
+    hmac_sha256,
+)
+from stategate.gateway.pgwire.protocol.server_messages import (
     AuthenticationCleartextPassword,
     AuthenticationSASL,
     AuthenticationSASLContinue,
     AuthenticationSASLFinal,
     BackendMessage,
 )
-from planner.engine import QueryError
+from stategate.planner.engine import QueryError
 
 _unpack_length = struct.Struct(">i").unpack_from
 PLAIN: Final = "SCRAM-SHA-256"

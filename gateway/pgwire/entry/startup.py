@@ -11,11 +11,11 @@ import re
 import secrets
 from typing import Protocol
 
-from gateway.access.peers import Peer
-from gateway.access.rules import Access
-from gateway.access.tls import Identity, Tls
-from gateway.pgwire.entry.login import Login
-from gateway.pgwire.protocol.client_messages import (
+from stategate.gateway.access.peers import Peer
+from stategate.gateway.access.rules import Access
+from stategate.gateway.access.tls import Identity, Tls
+from stategate.gateway.pgwire.entry.login import Login
+from stategate.gateway.pgwire.protocol.client_messages import (
     CancelRequest,
     FrontendMessage,
     GSSENCRequest,
@@ -23,19 +23,19 @@ from gateway.pgwire.protocol.client_messages import (
     SSLRequest,
     StartupMessage,
 )
-from gateway.pgwire.protocol.connection import Connection
-from gateway.pgwire.protocol.decode import MINOR_MAX
-from gateway.pgwire.protocol.errors import RemoteProtocolError
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.pgwire.protocol.connection import Connection
+from stategate.gateway.pgwire.protocol.decode import MINOR_MAX
+from stategate.gateway.pgwire.protocol.errors import RemoteProtocolError
+from stategate.gateway.pgwire.protocol.server_messages import (
     AuthenticationOk,
     BackendKeyData,
     EncryptionResponse,
     NegotiateProtocolVersion,
     ReadyForQuery,
 )
-from gateway.pgwire.statements.dialog import Work
-from gateway.pgwire.statements.replies import ReportedSettings
-from planner.engine import QueryError, Session, check_settings, read_styles
+from stategate.gateway.pgwire.statements.dialog import Work
+from stategate.gateway.pgwire.statements.replies import ReportedSettings
+from stategate.planner.engine import QueryError, Session, check_settings, read_styles
 
 logger = logging.getLogger(__name__)
 

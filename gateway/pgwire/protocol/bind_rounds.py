@@ -11,8 +11,8 @@ import struct
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gateway.pgwire.protocol.client_messages import Parse
-from gateway.pgwire.protocol.decode import read_bind, read_or_refuse, read_parse
+from stategate.gateway.pgwire.protocol.client_messages import Parse
+from stategate.gateway.pgwire.protocol.decode import read_bind, read_or_refuse, read_parse
 
 _BIND, _PARSE = b"B", b"P"
 _LENGTH_BYTES = 4

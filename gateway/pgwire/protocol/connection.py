@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from gateway.pgwire.protocol.bind_rounds import Round, RoundReader
-from gateway.pgwire.protocol.client_messages import (
+from stategate.gateway.pgwire.protocol.bind_rounds import Round, RoundReader
+from stategate.gateway.pgwire.protocol.client_messages import (
     AUTHENTICATION_BYTES,
     Bind,
     CancelRequest,
@@ -41,10 +41,15 @@ from gateway.pgwire.protocol.client_messages import (
     Sync,
     Terminate,
 )
-from gateway.pgwire.protocol.decode import FRONTEND_TYPES, Splitter, decode, decode_startup
-from gateway.pgwire.protocol.encode import encode
-from gateway.pgwire.protocol.errors import FATAL, LocalProtocolError, RemoteProtocolError
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.pgwire.protocol.decode import (
+    FRONTEND_TYPES,
+    Splitter,
+    decode,
+    decode_startup,
+)
+from stategate.gateway.pgwire.protocol.encode import encode
+from stategate.gateway.pgwire.protocol.errors import FATAL, LocalProtocolError, RemoteProtocolError
+from stategate.gateway.pgwire.protocol.server_messages import (
     AuthenticationCleartextPassword,
     AuthenticationOk,
     AuthenticationSASL,

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
-from gateway.pgwire.protocol.client_messages import (
+from stategate.gateway.pgwire.protocol.client_messages import (
     CANCEL_KEY_BYTES_MAX,
     Bind,
     CancelRequest,
@@ -32,7 +32,7 @@ from gateway.pgwire.protocol.client_messages import (
     Sync,
     Terminate,
 )
-from gateway.pgwire.protocol.errors import RemoteProtocolError
+from stategate.gateway.pgwire.protocol.errors import RemoteProtocolError
 
 Frame: TypeAlias = tuple[int, bytes]
 """A message's type byte and its body without the length."""

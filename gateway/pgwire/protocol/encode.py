@@ -6,8 +6,8 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gateway.pgwire.protocol.client_messages import CopyDone
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.pgwire.protocol.client_messages import CopyDone
+from stategate.gateway.pgwire.protocol.server_messages import (
     AuthenticationCleartextPassword,
     AuthenticationOk,
     AuthenticationSASL,

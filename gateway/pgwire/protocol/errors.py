@@ -9,8 +9,8 @@ Errors of statements are `QueryError`s of the engine. `respond` makes an ErrorRe
 
 from __future__ import annotations
 
-from gateway.pgwire.protocol.server_messages import ErrorResponse, NoticeResponse
-from planner.engine import Notice, QueryError
+from stategate.gateway.pgwire.protocol.server_messages import ErrorResponse, NoticeResponse
+from stategate.planner.engine import Notice, QueryError
 
 FATAL = "FATAL"
 """Severity of an error after which the connection is closed."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.engine import duration_ms
+from stategate.planner.engine import duration_ms
 
 SETTING = "statement_timeout"
 _IDLE = "idle_session_timeout"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from gateway.pgwire.protocol.client_messages import CopyDone
+from stategate.gateway.pgwire.protocol.client_messages import CopyDone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from gateway.pgwire.types.encoders import BINARY_FORMAT, TEXT_FORMAT, encode_column, encode_values
-from gateway.pgwire.types.fields import (
+from stategate.gateway.pgwire.types.encoders import (
+    BINARY_FORMAT,
+    TEXT_FORMAT,
+    encode_column,
+    encode_values,
+)
+from stategate.gateway.pgwire.types.fields import (
     Bools,
     Bytes,
     Fields,
@@ -27,7 +32,7 @@ from gateway.pgwire.types.fields import (
     lengths_of,
     offsets_of,
 )
-from planner.engine import Column, CopyFormat, CopyOut, Row
+from stategate.planner.engine import Column, CopyFormat, CopyOut, Row
 
 WriteColumn: TypeAlias = Callable[[Fields], Fields]
 """Turns the fields of a column into their text in a line."""

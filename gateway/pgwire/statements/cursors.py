@@ -20,8 +20,8 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from gateway.pgwire.protocol.limits import PgLimits
-from planner.engine import Direction, FetchCursor, QueryError, Result, Row
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.planner.engine import Direction, FetchCursor, QueryError, Result, Row
 
 Piece: TypeAlias = "pa.RecordBatch | Sequence[Row]"
 """Consecutive rows, at least one."""

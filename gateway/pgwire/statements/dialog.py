@@ -12,8 +12,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from gateway.failures import RequestContext, to_query_error
-from gateway.pgwire.protocol.client_messages import (
+from stategate.gateway.failures import RequestContext, to_query_error
+from stategate.gateway.pgwire.protocol.client_messages import (
     Bind,
     Close,
     CopyData,
@@ -28,10 +28,10 @@ from gateway.pgwire.protocol.client_messages import (
     Query,
     Sync,
 )
-from gateway.pgwire.protocol.connection import Connection, State
-from gateway.pgwire.protocol.errors import RemoteProtocolError, respond
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.pgwire.protocol.connection import Connection, State
+from stategate.gateway.pgwire.protocol.errors import RemoteProtocolError, respond
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.protocol.server_messages import (
     BindComplete,
     CloseComplete,
     EmptyQueryResponse,
@@ -40,19 +40,24 @@ from gateway.pgwire.protocol.server_messages import (
     ParseComplete,
     RowDescription,
 )
-from gateway.pgwire.statements.client_socket import ClientSocket
-from gateway.pgwire.statements.elsewhere import start_elsewhere
-from gateway.pgwire.statements.execution import Runner
-from gateway.pgwire.statements.live_commands import LiveCommands
-from gateway.pgwire.statements.lookup_answers import Lookups
-from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
-from gateway.pgwire.statements.replies import ENDS_TRANSACTION, Replies, ReportedSettings, started
-from gateway.pgwire.statements.row_commands import RowCommands
-from gateway.pgwire.statements.run import Run
-from gateway.pgwire.statements.simple_query import SimpleQuery
-from gateway.pgwire.types.parameters import check_count, decode_parameters
-from gateway.statement_threads import StatementThreads
-from planner.engine import (
+from stategate.gateway.pgwire.statements.client_socket import ClientSocket
+from stategate.gateway.pgwire.statements.elsewhere import start_elsewhere
+from stategate.gateway.pgwire.statements.execution import Runner
+from stategate.gateway.pgwire.statements.live_commands import LiveCommands
+from stategate.gateway.pgwire.statements.lookup_answers import Lookups
+from stategate.gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
+from stategate.gateway.pgwire.statements.replies import (
+    ENDS_TRANSACTION,
+    Replies,
+    ReportedSettings,
+    started,
+)
+from stategate.gateway.pgwire.statements.row_commands import RowCommands
+from stategate.gateway.pgwire.statements.run import Run
+from stategate.gateway.pgwire.statements.simple_query import SimpleQuery
+from stategate.gateway.pgwire.types.parameters import check_count, decode_parameters
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import (
     Engine,
     ListedCursor,
     ListedSession,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gateway.elsewhere import rows_elsewhere
-from gateway.pgwire.statements.portals import Portal
-from gateway.pgwire.statements.rows import RowSource
-from planner.engine import Cancellation, Engine, Result, Session, StatementKind
+from stategate.gateway.elsewhere import rows_elsewhere
+from stategate.gateway.pgwire.statements.portals import Portal
+from stategate.gateway.pgwire.statements.rows import RowSource
+from stategate.planner.engine import Cancellation, Engine, Result, Session, StatementKind
 
 
 async def start_elsewhere(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gateway.pgwire.types.arrow_values import physical_values
-from planner.engine import (
+from stategate.gateway.pgwire.types.arrow_values import physical_values
+from stategate.planner.engine import (
     Argument,
     Cancellation,
     DataType,

@@ -9,17 +9,20 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.statements.client_socket import Timer
-from gateway.pgwire.statements.cursors import Piece
-from gateway.pgwire.statements.execute_arguments import argument_values, check_argument_count
-from gateway.pgwire.statements.offsets import counted_from, located, only_statement
-from gateway.pgwire.statements.portals import Portal, Prepared, portal_of
-from gateway.pgwire.statements.rows import Begun, RowEncoder, RowSource, read_ahead
-from gateway.pgwire.statements.statement_watch import StatementWatch
-from gateway.pgwire.types.parameters import requested_types
-from gateway.statement_threads import StatementThreads
-from planner.engine import (
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.statements.client_socket import Timer
+from stategate.gateway.pgwire.statements.cursors import Piece
+from stategate.gateway.pgwire.statements.execute_arguments import (
+    argument_values,
+    check_argument_count,
+)
+from stategate.gateway.pgwire.statements.offsets import counted_from, located, only_statement
+from stategate.gateway.pgwire.statements.portals import Portal, Prepared, portal_of
+from stategate.gateway.pgwire.statements.rows import Begun, RowEncoder, RowSource, read_ahead
+from stategate.gateway.pgwire.statements.statement_watch import StatementWatch
+from stategate.gateway.pgwire.types.parameters import requested_types
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import (
     Cancellation,
     DataType,
     Engine,

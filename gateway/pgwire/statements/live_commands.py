@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.live import open_live
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.live import open_live
+from stategate.gateway.pgwire.protocol.server_messages import (
     CommandComplete,
     CopyOutResponse,
     CopyRows,
@@ -17,17 +17,17 @@ from gateway.pgwire.protocol.server_messages import (
     PortalSuspended,
     RowDescription,
 )
-from gateway.pgwire.statements.copy_out import CopyEncoder
-from gateway.pgwire.statements.cursors import cannot_go_back
-from gateway.pgwire.statements.execution import Runner
-from gateway.pgwire.statements.live_rows import ROWS_MAX, LiveRows
-from gateway.pgwire.statements.portals import Portal, closing_on_error
-from gateway.pgwire.statements.replies import Replies
-from gateway.pgwire.statements.rows import RowSource
-from gateway.pgwire.statements.run import Run
-from gateway.pgwire.types.timed_types import timed_columns
-from gateway.statement_threads import StatementThreads
-from planner.engine import (
+from stategate.gateway.pgwire.statements.copy_out import CopyEncoder
+from stategate.gateway.pgwire.statements.cursors import cannot_go_back
+from stategate.gateway.pgwire.statements.execution import Runner
+from stategate.gateway.pgwire.statements.live_rows import ROWS_MAX, LiveRows
+from stategate.gateway.pgwire.statements.portals import Portal, closing_on_error
+from stategate.gateway.pgwire.statements.replies import Replies
+from stategate.gateway.pgwire.statements.rows import RowSource
+from stategate.gateway.pgwire.statements.run import Run
+from stategate.gateway.pgwire.types.timed_types import timed_columns
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import (
     Cancellation,
     CopyFormat,
     CopyOut,

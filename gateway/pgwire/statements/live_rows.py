@@ -13,9 +13,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from gateway.live import LiveReader
-from gateway.statement_threads import StatementThreads
-from planner.engine import (
+from stategate.gateway.live import LiveReader
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import (
     Cancellation,
     FirstRows,
     LiveEvent,

@@ -9,18 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 
-from gateway.elsewhere import Elsewhere, Resumed, begin_elsewhere
-from gateway.pgwire.protocol.bind_rounds import Round, RoundForm
-from gateway.pgwire.protocol.connection import Connection
-from gateway.pgwire.protocol.encode import encode
-from gateway.pgwire.protocol.server_messages import CommandComplete, ParseComplete, ReadyForQuery
-from gateway.pgwire.statements.execution import Runner
-from gateway.pgwire.statements.portals import Names, Prepared
-from gateway.pgwire.statements.row_encoders import EncodeRows
-from gateway.pgwire.statements.rows import Shape, shape_of
-from gateway.pgwire.types.parameters import decode_parameters
-from gateway.pgwire.types.wire_type import Decode
-from planner.engine import (
+from stategate.gateway.elsewhere import Elsewhere, Resumed, begin_elsewhere
+from stategate.gateway.pgwire.protocol.bind_rounds import Round, RoundForm
+from stategate.gateway.pgwire.protocol.connection import Connection
+from stategate.gateway.pgwire.protocol.encode import encode
+from stategate.gateway.pgwire.protocol.server_messages import (
+    CommandComplete,
+    ParseComplete,
+    ReadyForQuery,
+)
+from stategate.gateway.pgwire.statements.execution import Runner
+from stategate.gateway.pgwire.statements.portals import Names, Prepared
+from stategate.gateway.pgwire.statements.row_encoders import EncodeRows
+from stategate.gateway.pgwire.statements.rows import Shape, shape_of
+from stategate.gateway.pgwire.types.parameters import decode_parameters
+from stategate.gateway.pgwire.types.wire_type import Decode
+from stategate.planner.engine import (
     Encoded,
     Engine,
     LookedUp,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from planner.engine import QueryError
+from stategate.planner.engine import QueryError
 
 
 def located(sql: str, texts: Sequence[str]) -> Sequence[tuple[str, int]]:

@@ -12,13 +12,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
-from gateway.pgwire.protocol.errors import NO_PORTAL, NO_STATEMENT, PORTAL_EXISTS, STATEMENT_EXISTS
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.statements.live_rows import LiveRows
-from gateway.pgwire.statements.rows import RowSource, Shape, shape_of
-from gateway.pgwire.types.parameters import ParameterType, choose_decoders, parameter_types
-from gateway.pgwire.types.wire_type import Decode
-from planner.engine import (
+from stategate.gateway.pgwire.protocol.errors import (
+    NO_PORTAL,
+    NO_STATEMENT,
+    PORTAL_EXISTS,
+    STATEMENT_EXISTS,
+)
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.statements.live_rows import LiveRows
+from stategate.gateway.pgwire.statements.rows import RowSource, Shape, shape_of
+from stategate.gateway.pgwire.types.parameters import (
+    ParameterType,
+    choose_decoders,
+    parameter_types,
+)
+from stategate.gateway.pgwire.types.wire_type import Decode
+from stategate.planner.engine import (
     Cancellation,
     DeclareCursor,
     ExecuteStatement,

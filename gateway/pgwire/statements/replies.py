@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 
-from gateway.pgwire.protocol.connection import Connection
-from gateway.pgwire.protocol.encode import encode
-from gateway.pgwire.protocol.errors import notice_response
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.pgwire.protocol.connection import Connection
+from stategate.gateway.pgwire.protocol.encode import encode
+from stategate.gateway.pgwire.protocol.errors import notice_response
+from stategate.gateway.pgwire.protocol.server_messages import (
     BackendMessage,
     CommandComplete,
     DataRows,
@@ -19,12 +19,12 @@ from gateway.pgwire.protocol.server_messages import (
     PortalSuspended,
     ReadyForQuery,
 )
-from gateway.pgwire.statements.client_socket import ClientSocket
-from gateway.pgwire.statements.cursors import Piece
-from gateway.pgwire.statements.execution import Runner
-from gateway.pgwire.statements.portals import Names, Portal
-from gateway.pgwire.statements.rows import Begun, RowSource
-from planner.engine import QueryError, Session, StatementKind, TransactionStatus
+from stategate.gateway.pgwire.statements.client_socket import ClientSocket
+from stategate.gateway.pgwire.statements.cursors import Piece
+from stategate.gateway.pgwire.statements.execution import Runner
+from stategate.gateway.pgwire.statements.portals import Names, Portal
+from stategate.gateway.pgwire.statements.rows import Begun, RowSource
+from stategate.planner.engine import QueryError, Session, StatementKind, TransactionStatus
 
 ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
 _COUNTED = frozenset({StatementKind.SELECT, StatementKind.FETCH})

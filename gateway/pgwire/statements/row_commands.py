@@ -13,26 +13,26 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from gateway.pgwire.protocol.client_messages import CopyDone
-from gateway.pgwire.protocol.errors import notice_response
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.pgwire.protocol.client_messages import CopyDone
+from stategate.gateway.pgwire.protocol.errors import notice_response
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.protocol.server_messages import (
     CommandComplete,
     CopyOutResponse,
     CopyRows,
     DataRows,
     RowDescription,
 )
-from gateway.pgwire.statements.copy_out import CopyEncoder
-from gateway.pgwire.statements.cursors import Cursor, Fetched, Piece
-from gateway.pgwire.statements.execution import Runner
-from gateway.pgwire.statements.live_commands import LiveCommands, is_live
-from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
-from gateway.pgwire.statements.replies import Replies
-from gateway.pgwire.statements.rows import RowEncoder, RowSource, chunked, encode_piece
-from gateway.pgwire.statements.run import Run
-from gateway.pgwire.types.timed_types import timed_columns
-from planner.engine import (
+from stategate.gateway.pgwire.statements.copy_out import CopyEncoder
+from stategate.gateway.pgwire.statements.cursors import Cursor, Fetched, Piece
+from stategate.gateway.pgwire.statements.execution import Runner
+from stategate.gateway.pgwire.statements.live_commands import LiveCommands, is_live
+from stategate.gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
+from stategate.gateway.pgwire.statements.replies import Replies
+from stategate.gateway.pgwire.statements.rows import RowEncoder, RowSource, chunked, encode_piece
+from stategate.gateway.pgwire.statements.run import Run
+from stategate.gateway.pgwire.types.timed_types import timed_columns
+from stategate.planner.engine import (
     Cancellation,
     CloseCursor,
     CopyOut,

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
-from gateway.pgwire.types.encoders import TEXT_FORMAT, wire_type
-from gateway.pgwire.types.wire_type import Encode, WireType
-from planner.engine import Column, Row, Value
+from stategate.gateway.pgwire.types.encoders import TEXT_FORMAT, wire_type
+from stategate.gateway.pgwire.types.wire_type import Encode, WireType
+from stategate.planner.engine import Column, Row, Value
 
 EncodeRows: TypeAlias = Callable[[Sequence[Row]], bytes]
 

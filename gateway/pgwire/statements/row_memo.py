@@ -11,9 +11,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from gateway.pgwire.statements.row_encoders import EncodeRows
-from gateway.pgwire.types.encoders import TEXT_FORMAT
-from planner.engine import Column, Kind, Row
+from stategate.gateway.pgwire.statements.row_encoders import EncodeRows
+from stategate.gateway.pgwire.types.encoders import TEXT_FORMAT
+from stategate.planner.engine import Column, Kind, Row
 
 BYTES_MAX = 4 << 20
 """Memory of one memo, some 10,000 rows of five columns."""

@@ -13,18 +13,18 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from gateway.pgwire.protocol.encode import encode
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.protocol.server_messages import BindComplete, Field, RowDescription
-from gateway.pgwire.statements.cursors import ALL, Piece, Reader
-from gateway.pgwire.statements.row_encoders import DATA_ROW, rows_encoder
-from gateway.pgwire.statements.row_memo import with_memo
-from gateway.pgwire.types.arrow_values import physical_values
-from gateway.pgwire.types.encoders import encode_column, wire_type
-from gateway.pgwire.types.fields import framed_rows
-from gateway.pgwire.types.parameters import expand_formats
-from gateway.pgwire.types.timed_types import timed_columns
-from planner.engine import Column, QueryError, Result, ResultColumn, Row, TimeSettings
+from stategate.gateway.pgwire.protocol.encode import encode
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.protocol.server_messages import BindComplete, Field, RowDescription
+from stategate.gateway.pgwire.statements.cursors import ALL, Piece, Reader
+from stategate.gateway.pgwire.statements.row_encoders import DATA_ROW, rows_encoder
+from stategate.gateway.pgwire.statements.row_memo import with_memo
+from stategate.gateway.pgwire.types.arrow_values import physical_values
+from stategate.gateway.pgwire.types.encoders import encode_column, wire_type
+from stategate.gateway.pgwire.types.fields import framed_rows
+from stategate.gateway.pgwire.types.parameters import expand_formats
+from stategate.gateway.pgwire.types.timed_types import timed_columns
+from stategate.planner.engine import Column, QueryError, Result, ResultColumn, Row, TimeSettings
 
 _BIND_COMPLETE = encode(BindComplete())
 _FEW_ROWS = 32

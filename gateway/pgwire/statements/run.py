@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.engine import Cancellation
+from stategate.planner.engine import Cancellation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

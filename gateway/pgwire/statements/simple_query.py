@@ -6,17 +6,17 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.elsewhere import rows_elsewhere
-from gateway.pgwire.protocol.client_messages import Query
-from gateway.pgwire.protocol.server_messages import EmptyQueryResponse, RowDescription
-from gateway.pgwire.statements.execution import Runner
-from gateway.pgwire.statements.lookup_answers import Lookups
-from gateway.pgwire.statements.portals import Names, Portal, closing_on_error
-from gateway.pgwire.statements.replies import Replies, started
-from gateway.pgwire.statements.row_commands import RowCommands
-from gateway.pgwire.statements.rows import Begun, shape_of
-from gateway.pgwire.statements.run import Run
-from planner.engine import (
+from stategate.gateway.elsewhere import rows_elsewhere
+from stategate.gateway.pgwire.protocol.client_messages import Query
+from stategate.gateway.pgwire.protocol.server_messages import EmptyQueryResponse, RowDescription
+from stategate.gateway.pgwire.statements.execution import Runner
+from stategate.gateway.pgwire.statements.lookup_answers import Lookups
+from stategate.gateway.pgwire.statements.portals import Names, Portal, closing_on_error
+from stategate.gateway.pgwire.statements.replies import Replies, started
+from stategate.gateway.pgwire.statements.row_commands import RowCommands
+from stategate.gateway.pgwire.statements.rows import Begun, shape_of
+from stategate.gateway.pgwire.statements.run import Run
+from stategate.planner.engine import (
     Cancellation,
     Engine,
     LookedUp,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from gateway.elsewhere import Resumed
-from gateway.pgwire.protocol.limits import SETTING, PgLimits, statement_timeout_s
-from gateway.pgwire.statements.client_socket import Timer
-from planner.engine import Cancellation, QueryError, Session
+from stategate.gateway.elsewhere import Resumed
+from stategate.gateway.pgwire.protocol.limits import SETTING, PgLimits, statement_timeout_s
+from stategate.gateway.pgwire.statements.client_socket import Timer
+from stategate.planner.engine import Cancellation, QueryError, Session
 
 _CANCELED = "57014"
 _TIMER_S = 0.001

@@ -13,8 +13,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from gateway.pgwire.types.fields import Array, Fields, fixed, join, join_or_null, lengths_of, ragged
-from gateway.pgwire.types.wire_type import (
+from stategate.gateway.pgwire.types.fields import (
+    Array,
+    Fields,
+    fixed,
+    join,
+    join_or_null,
+    lengths_of,
+    ragged,
+)
+from stategate.gateway.pgwire.types.wire_type import (
     Encode,
     EncodeTyped,
     FindWireType,
@@ -23,7 +31,7 @@ from gateway.pgwire.types.wire_type import (
     sized,
     text_decoder,
 )
-from planner.engine import DataType, Kind, QueryError, Value, leaf_of
+from stategate.planner.engine import DataType, Kind, QueryError, Value, leaf_of
 
 _unpack_head = struct.Struct(">iiI").unpack_from
 _unpack_dimension = struct.Struct(">ii").unpack_from

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from planner.engine import DataType, Kind, Value
+from stategate.planner.engine import DataType, Kind, Value
 
 _AS_SENT = {Kind.DECIMAL, Kind.NULL}
 """Kinds whose Python values are right whatever Arrow's type is."""

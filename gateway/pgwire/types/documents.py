@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 import orjson
 
-from gateway.pgwire.types.wire_type import (
+from stategate.gateway.pgwire.types.wire_type import (
     Encode,
     FindWireType,
     WireType,
     text_decoder,
     with_query_errors,
 )
-from planner.engine import DataType, Kind, Value
+from stategate.planner.engine import DataType, Kind, Value
 
 _JSONB_VERSION = b"\1"
 

@@ -14,14 +14,14 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from gateway.pgwire.types import scalar_columns, time_columns
-from gateway.pgwire.types.arrays import array_type, array_wire_type
-from gateway.pgwire.types.arrow_values import as_stored, physical_values
-from gateway.pgwire.types.documents import document_wire_type
-from gateway.pgwire.types.fields import Array, Fields, printed
-from gateway.pgwire.types.records import record_wire_type
-from gateway.pgwire.types.timed_types import TimedType, timed_wire_type
-from gateway.pgwire.types.wire_type import (
+from stategate.gateway.pgwire.types import scalar_columns, time_columns
+from stategate.gateway.pgwire.types.arrays import array_type, array_wire_type
+from stategate.gateway.pgwire.types.arrow_values import as_stored, physical_values
+from stategate.gateway.pgwire.types.documents import document_wire_type
+from stategate.gateway.pgwire.types.fields import Array, Fields, printed
+from stategate.gateway.pgwire.types.records import record_wire_type
+from stategate.gateway.pgwire.types.timed_types import TimedType, timed_wire_type
+from stategate.gateway.pgwire.types.wire_type import (
     Decode,
     EncodeColumn,
     WireType,
@@ -30,7 +30,7 @@ from gateway.pgwire.types.wire_type import (
     text_decoder,
     with_query_errors,
 )
-from planner.engine import (
+from stategate.planner.engine import (
     CatalogType,
     DataType,
     Kind,

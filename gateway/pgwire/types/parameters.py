@@ -6,11 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gateway.pgwire.protocol.errors import PROTOCOL_VIOLATION
-from gateway.pgwire.types.encoders import BINARY_FORMAT, wire_type
-from gateway.pgwire.types.timed_types import timed
-from gateway.pgwire.types.wire_type import Decode, WireType, decode_utf8
-from planner.engine import OID, VOID, DataType, Kind, QueryError, Row, TimeSettings, parse_value
+from stategate.gateway.pgwire.protocol.errors import PROTOCOL_VIOLATION
+from stategate.gateway.pgwire.types.encoders import BINARY_FORMAT, wire_type
+from stategate.gateway.pgwire.types.timed_types import timed
+from stategate.gateway.pgwire.types.wire_type import Decode, WireType, decode_utf8
+from stategate.planner.engine import (
+    OID,
+    VOID,
+    DataType,
+    Kind,
+    QueryError,
+    Row,
+    TimeSettings,
+    parse_value,
+)
 
 _UNSPECIFIED = frozenset({0, 705})
 """OIDs that leave the type to the server: 0, and that of a literal of unknown type."""

@@ -6,8 +6,8 @@ import re
 import struct
 from dataclasses import replace
 
-from gateway.pgwire.types.wire_type import FindWireType, WireType, sized
-from planner.engine import CatalogType, DataType, Kind, QueryError, Value
+from stategate.gateway.pgwire.types.wire_type import FindWireType, WireType, sized
+from stategate.planner.engine import CatalogType, DataType, Kind, QueryError, Value
 
 _NEEDS_QUOTES = re.compile(rb'[(),"\\\s]|\A\Z')
 _ESCAPED = re.compile(rb'(["\\])')

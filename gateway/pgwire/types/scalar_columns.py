@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from gateway.pgwire.types.fields import (
+from stategate.gateway.pgwire.types.fields import (
     Array,
     Bools,
     Bytes,

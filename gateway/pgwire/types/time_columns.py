@@ -15,9 +15,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from gateway.pgwire.types.fields import Array, Bytes, Fields, Ints, fixed, numbers, replaced
-from gateway.pgwire.types.scalar_columns import big_endian
-from planner.engine import Kind
+from stategate.gateway.pgwire.types.fields import (
+    Array,
+    Bytes,
+    Fields,
+    Ints,
+    fixed,
+    numbers,
+    replaced,
+)
+from stategate.gateway.pgwire.types.scalar_columns import big_endian
+from stategate.planner.engine import Kind
 
 _SECOND = 1_000_000
 _DAY_MICROS = 86_400 * _SECOND

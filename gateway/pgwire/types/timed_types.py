@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from gateway.pgwire.types.fields import Array, Fields, numbers
-from gateway.pgwire.types.time_columns import timestamp_text
-from gateway.pgwire.types.wire_type import EncodeColumn, WireType
-from planner.engine import (
+from stategate.gateway.pgwire.types.fields import Array, Fields, numbers
+from stategate.gateway.pgwire.types.time_columns import timestamp_text
+from stategate.gateway.pgwire.types.wire_type import EncodeColumn, WireType
+from stategate.planner.engine import (
     Column,
     DataType,
     Kind,

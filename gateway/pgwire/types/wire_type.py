@@ -7,9 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from gateway.pgwire.protocol.errors import BAD_BINARY
-from gateway.pgwire.types.fields import Array, Fields
-from planner.engine import DataType, Kind, QueryError, Value, ValueFormatError, parse_value
+from stategate.gateway.pgwire.protocol.errors import BAD_BINARY
+from stategate.gateway.pgwire.types.fields import Array, Fields
+from stategate.planner.engine import (
+    DataType,
+    Kind,
+    QueryError,
+    Value,
+    ValueFormatError,
+    parse_value,
+)
 
 Encode: TypeAlias = Callable[[Value], bytes]
 """A value, never None, to the bytes of a field."""

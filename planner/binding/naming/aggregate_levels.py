@@ -12,11 +12,11 @@ from itertools import takewhile
 
 from sqlglot import exp
 
-from planner.binding.naming.namespaces import Item
-from planner.errors import InvalidSyntaxError
-from planner.postgres.places import MAY_AGGREGATE, is_aggregate
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import CALLS, Nodes, position_of, put
+from stategate.planner.binding.naming.namespaces import Item
+from stategate.planner.errors import InvalidSyntaxError
+from stategate.planner.postgres.places import MAY_AGGREGATE, is_aggregate
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import CALLS, Nodes, position_of, put
 
 ROW_OF = "row_of"
 """Marks a name that stands for a whole row of an item of FROM."""

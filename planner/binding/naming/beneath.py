@@ -20,8 +20,8 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.binding.naming.aggregate_levels import Owners
-from planner.binding.naming.groups import (
+from stategate.planner.binding.naming.aggregate_levels import Owners
+from stategate.planner.binding.naming.groups import (
     READ_ABOVE,
     Ungrouped,
     find_ungrouped,
@@ -31,16 +31,16 @@ from planner.binding.naming.groups import (
     plain_meaning,
     value_of,
 )
-from planner.binding.naming.key_groups import group_by_keys
-from planner.binding.naming.namespaces import Item
-from planner.binding.naming.result_names import RESULT, grouped_terms, meaning
-from planner.errors import NotSupportedError
-from planner.postgres.expressions.volatile import is_volatile
-from planner.postgres.places import MAY_AGGREGATE, is_aggregate
-from planner.postgres.types.output_columns import is_star
-from planner.trees.checkpoints import checkpoint
-from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, kinds, position_of, put, wrapped
+from stategate.planner.binding.naming.key_groups import group_by_keys
+from stategate.planner.binding.naming.namespaces import Item
+from stategate.planner.binding.naming.result_names import RESULT, grouped_terms, meaning
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.expressions.volatile import is_volatile
+from stategate.planner.postgres.places import MAY_AGGREGATE, is_aggregate
+from stategate.planner.postgres.types.output_columns import is_star
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.column_names import column_name
+from stategate.planner.trees.nodes import Nodes, kinds, position_of, put, wrapped
 
 _MOVED = ("from_", "joins", "laterals", "where", "group")
 """The clauses of the query in FROM."""

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from planner.postgres.refused import TABLE_FUNCTIONS
-from planner.postgres.types.functions import call_name
-from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, put, strip
+from stategate.planner.postgres.refused import TABLE_FUNCTIONS
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.trees.column_names import column_name
+from stategate.planner.trees.nodes import Nodes, put, strip
 
 _CHOSEN = ("distinct", "from_", "joins", "where", "group", "having", "qualify", "windows", "order")
 """The clauses that choose the rows."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.binding.naming.namespaces import (
+from stategate.planner.binding.naming.namespaces import (
     Entry,
     Item,
     Level,
@@ -21,13 +21,13 @@ from planner.binding.naming.namespaces import (
     entry_of,
     places_of,
 )
-from planner.errors import NotSupportedError, UnknownNameError
-from planner.postgres.select_clauses import OF_VALUES
-from planner.postgres.types.functions import call_name, columns_of_function
-from planner.trees.brackets import is_joined
-from planner.trees.column_names import folded
-from planner.trees.dialect import USING_ALIAS
-from planner.trees.nodes import SEES_LEFT, is_comma, position_of
+from stategate.planner.errors import NotSupportedError, UnknownNameError
+from stategate.planner.postgres.select_clauses import OF_VALUES
+from stategate.planner.postgres.types.functions import call_name, columns_of_function
+from stategate.planner.trees.brackets import is_joined
+from stategate.planner.trees.column_names import folded
+from stategate.planner.trees.dialect import USING_ALIAS
+from stategate.planner.trees.nodes import SEES_LEFT, is_comma, position_of
 
 Names = tuple[str, ...]
 

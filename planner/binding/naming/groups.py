@@ -11,12 +11,17 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from planner.binding.naming.aggregate_levels import ROW_OF, Owners
-from planner.binding.naming.result_names import RESULT, grouped_terms, is_position, meaning
-from planner.errors import InvalidSyntaxError
-from planner.postgres.places import is_aggregate
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, position_of, strip
+from stategate.planner.binding.naming.aggregate_levels import ROW_OF, Owners
+from stategate.planner.binding.naming.result_names import (
+    RESULT,
+    grouped_terms,
+    is_position,
+    meaning,
+)
+from stategate.planner.errors import InvalidSyntaxError
+from stategate.planner.postgres.places import is_aggregate
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import Nodes, position_of, strip
 
 READ_ABOVE = ("expressions", "having", "windows", "qualify", "distinct", "order")
 """The clauses of a SELECT that are computed of its groups."""

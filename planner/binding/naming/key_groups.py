@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sqlglot import exp
 
-from planner.binding.naming.aggregate_levels import ROW_OF
-from planner.binding.naming.groups import READ_ABOVE, is_whole, listed, value_of
-from planner.binding.naming.namespaces import Item
-from planner.binding.naming.result_names import RESULT, grouped_terms
-from planner.postgres.document_checks import FOLLOWS
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, strip
+from stategate.planner.binding.naming.aggregate_levels import ROW_OF
+from stategate.planner.binding.naming.groups import READ_ABOVE, is_whole, listed, value_of
+from stategate.planner.binding.naming.namespaces import Item
+from stategate.planner.binding.naming.result_names import RESULT, grouped_terms
+from stategate.planner.postgres.document_checks import FOLLOWS
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import Nodes, strip
 
 _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 

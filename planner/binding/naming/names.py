@@ -16,9 +16,9 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from planner.binding.naming.beneath import may_split, split_levels
-from planner.binding.naming.distinct_on import choose_first, chooses_first
-from planner.binding.naming.from_items import (
+from stategate.planner.binding.naming.beneath import may_split, split_levels
+from stategate.planner.binding.naming.distinct_on import choose_first, chooses_first
+from stategate.planner.binding.naming.from_items import (
     Commons,
     FromReader,
     Names,
@@ -27,8 +27,8 @@ from planner.binding.naming.from_items import (
     told_apart,
     with_aliases,
 )
-from planner.binding.naming.groups import Ungrouped
-from planner.binding.naming.namespaces import (
+from stategate.planner.binding.naming.groups import Ungrouped
+from stategate.planner.binding.naming.namespaces import (
     Level,
     Own,
     Place,
@@ -40,8 +40,8 @@ from planner.binding.naming.namespaces import (
     no_column,
     owner_of,
 )
-from planner.binding.naming.references import References
-from planner.binding.naming.result_names import (
+from stategate.planner.binding.naming.references import References
+from stategate.planner.binding.naming.result_names import (
     WHOLE_ROW,
     Clauses,
     Output,
@@ -49,12 +49,16 @@ from planner.binding.naming.result_names import (
     order_set,
     resolve_frame,
 )
-from planner.binding.naming.row_subqueries import compare_with_rows, compared_query, note_column
-from planner.errors import InvalidSyntaxError, UnknownNameError
-from planner.postgres.types.output_columns import is_field_star, is_star
-from planner.trees.checkpoints import checkpoint
-from planner.trees.column_names import column_name
-from planner.trees.nodes import Nodes, position_of, strip
+from stategate.planner.binding.naming.row_subqueries import (
+    compare_with_rows,
+    compared_query,
+    note_column,
+)
+from stategate.planner.errors import InvalidSyntaxError, UnknownNameError
+from stategate.planner.postgres.types.output_columns import is_field_star, is_star
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.column_names import column_name
+from stategate.planner.trees.nodes import Nodes, position_of, strip
 
 _READ_BY_NAME = {"with_", "from_", "joins", "expressions", "group", "order", "distinct"}
 """The clauses of a SELECT that are not just expressions."""

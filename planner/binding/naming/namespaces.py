@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError, UnknownNameError
-from planner.trees.nodes import position_of
+from stategate.planner.errors import NotSupportedError, UnknownNameError
+from stategate.planner.trees.nodes import position_of
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.binding.naming.aggregate_levels import ROW_OF
-from planner.binding.naming.namespaces import Item, Level, Merged, Own, Target, levels
-from planner.trees.checkpoints import checkpoint
-from planner.trees.column_names import UNNAMED, column_name
-from planner.trees.nodes import put
+from stategate.planner.binding.naming.aggregate_levels import ROW_OF
+from stategate.planner.binding.naming.namespaces import Item, Level, Merged, Own, Target, levels
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.column_names import UNNAMED, column_name
+from stategate.planner.trees.nodes import put
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.binding.naming.namespaces import Level, ambiguous, find_bare
-from planner.errors import InvalidSyntaxError, NotSupportedError, UnknownNameError
-from planner.trees.nodes import position_of, put, strip
+from stategate.planner.binding.naming.namespaces import Level, ambiguous, find_bare
+from stategate.planner.errors import InvalidSyntaxError, NotSupportedError, UnknownNameError
+from stategate.planner.trees.nodes import position_of, put, strip
 
 WHOLE_ROW = "whole_row"
 """Marks a name that was written as `t.*`, and so is no column's."""

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, NotSupportedError
-from planner.trees.brackets import without_brackets
-from planner.trees.column_names import ONLY_COLUMN
-from planner.trees.nodes import position_of, put, strip
+from stategate.planner.errors import InvalidSyntaxError, NotSupportedError
+from stategate.planner.trees.brackets import without_brackets
+from stategate.planner.trees.column_names import ONLY_COLUMN
+from stategate.planner.trees.nodes import position_of, put, strip
 
 
 def compare_with_rows(nodes: Iterable[exp.Expr], taken: set[str]) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.composing.functions.scalar_macros import raising
-from planner.values.array_text import DIMENSIONS_MAX
+from stategate.planner.composing.functions.scalar_macros import raising
+from stategate.planner.values.array_text import DIMENSIONS_MAX
 
 SERIES_MAX = 1 << 23
 """Maximum elements of a series that is made as a list."""

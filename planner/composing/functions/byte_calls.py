@@ -6,8 +6,8 @@ import base64
 import hashlib
 import re
 
-from planner.errors import InvalidValueError, NotSupportedError
-from planner.values.byte_text import escaped, unescaped
+from stategate.planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.values.byte_text import escaped, unescaped
 
 _LINE = 76
 """Characters of a line of base64."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from planner.errors import InvalidValueError
+from stategate.planner.errors import InvalidValueError
 
 _RADIANS = math.pi / 180
 _SIN_30 = math.sin(30 * _RADIANS)

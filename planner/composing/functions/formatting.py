@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from planner.errors import InvalidValueError, LimitExceededError
-from planner.values.quoting import QUOTED_WORDS, quote_text
+from stategate.planner.errors import InvalidValueError, LimitExceededError
+from stategate.planner.values.quoting import QUOTED_WORDS, quote_text
 
 _SPEC = re.compile(
     r"%(?:(?P<percent>%)|(?:(?P<place>\d+)\$)?(?P<left>-+)?"

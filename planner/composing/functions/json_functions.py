@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from planner.composing.functions.rowwise import PythonFunction, rowwise
-from planner.values.documents import (
+from stategate.planner.composing.functions.rowwise import PythonFunction, rowwise
+from stategate.planner.values.documents import (
     json_edit,
     json_objects,
     json_order,

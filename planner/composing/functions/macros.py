@@ -1,7 +1,8 @@
 """PostgreSQL's functions that DuckDB lacks or computes differently, as macros.
 
-Their names begin with `pg_sg_`. No statement can name them: `planner.postgres` puts the calls into
-trees. DuckDB expands a macro where it is called, so a call costs what the macro's body costs.
+Their names begin with `pg_sg_`. No statement can name them: `stategate.planner.postgres` puts the
+calls into trees. DuckDB expands a macro where it is called, so a call costs what the macro's body
+costs.
 
 Macros for json and for types that are held as texts are here; those for arrays, series and vectors
 of the catalog are in `array_macros`, the others in `scalar_macros`.
@@ -11,16 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.composing.functions.array_macros import ARRAY_MACROS, DIMENSION_MACROS
-from planner.composing.functions.scalar_macros import (
+from stategate.planner.composing.functions.array_macros import ARRAY_MACROS, DIMENSION_MACROS
+from stategate.planner.composing.functions.scalar_macros import (
     NUMBER_MACROS,
     TEXT_MACROS,
     raising,
 )
-from planner.composing.functions.time_macros import TIME_MACROS
-from planner.values.quoting import quote_text
-from planner.values.sqltypes import SPELLED, reading_macro
-from stores.types.kinds import Kind
+from stategate.planner.composing.functions.time_macros import TIME_MACROS
+from stategate.planner.values.quoting import quote_text
+from stategate.planner.values.sqltypes import SPELLED, reading_macro
+from stategate.stores.types.kinds import Kind
 
 JSON_MACROS: tuple[str, ...] = (
     """pg_sg_json_typeof(j) AS CASE left(ltrim(j, ' ' || chr(9) || chr(10) || chr(13)), 1)

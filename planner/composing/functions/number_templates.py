@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 
-from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
 
 _CONTEXT = Context(prec=800)
 _TOKEN = re.compile(

@@ -8,25 +8,33 @@ from typing import Any
 
 import pyarrow as pa
 
-from planner.composing.functions import byte_calls, degrees
-from planner.composing.functions.formatting import formatted
-from planner.composing.functions.json_functions import JSON_FUNCTIONS
-from planner.composing.functions.number_templates import float_text, number_text, read_number
-from planner.composing.functions.raising import as_raised_text
-from planner.composing.functions.rowwise import PythonFunction, rowwise
-from planner.composing.functions.time_reading import day_by_template, moment_by_template
-from planner.composing.functions.time_templates import local_time_text, time_text, zoned_time_text
-from planner.composing.functions.unicode_text import unistr
-from planner.errors import InvalidValueError
-from planner.patterns import functions
-from planner.patterns.like import like_pattern
-from planner.values.array_text import json_of_array
-from planner.values.byte_text import hex_digits_of
-from planner.values.moment_text import time_words, words_in_session
-from planner.values.numerics import quotient
-from planner.values.text_hash import hashtext, hashtextextended
-from planner.values.times import shown_in_zone
-from planner.values.times.local_series import zoned_series
+from stategate.planner.composing.functions import byte_calls, degrees
+from stategate.planner.composing.functions.formatting import formatted
+from stategate.planner.composing.functions.json_functions import JSON_FUNCTIONS
+from stategate.planner.composing.functions.number_templates import (
+    float_text,
+    number_text,
+    read_number,
+)
+from stategate.planner.composing.functions.raising import as_raised_text
+from stategate.planner.composing.functions.rowwise import PythonFunction, rowwise
+from stategate.planner.composing.functions.time_reading import day_by_template, moment_by_template
+from stategate.planner.composing.functions.time_templates import (
+    local_time_text,
+    time_text,
+    zoned_time_text,
+)
+from stategate.planner.composing.functions.unicode_text import unistr
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.patterns import functions
+from stategate.planner.patterns.like import like_pattern
+from stategate.planner.values.array_text import json_of_array
+from stategate.planner.values.byte_text import hex_digits_of
+from stategate.planner.values.moment_text import time_words, words_in_session
+from stategate.planner.values.numerics import quotient
+from stategate.planner.values.text_hash import hashtext, hashtextextended
+from stategate.planner.values.times import shown_in_zone
+from stategate.planner.values.times.local_series import zoned_series
 
 
 def _divided(one: str, other: str, apart: int) -> str:

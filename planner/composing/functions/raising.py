@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from planner.errors import BETWEEN_PARTS as _BETWEEN
-from planner.errors import RAISED, InvalidValueError, QueryError
+from stategate.planner.errors import BETWEEN_PARTS as _BETWEEN
+from stategate.planner.errors import RAISED, InvalidValueError, QueryError
 
 _END = "\x1e"
 _WHOLE = re.compile(

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from planner.composing.functions.raising import as_raised
-from planner.errors import QueryError
+from stategate.planner.composing.functions.raising import as_raised
+from stategate.planner.errors import QueryError
 
 PythonFunction: TypeAlias = tuple[Callable[..., Any], Sequence[str], str]
 """A function of Arrow columns, the types of its arguments, and that of its result."""

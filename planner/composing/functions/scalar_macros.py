@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planner.errors import RAISED
-from planner.values.quoting import QUOTED_WORDS, quote_text
+from stategate.planner.errors import RAISED
+from stategate.planner.values.quoting import QUOTED_WORDS, quote_text
 
 
 def raising(sqlstate: str, message: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planner.composing.functions.scalar_macros import raising
-from planner.values.time_zones import ABBREVIATIONS
+from stategate.planner.composing.functions.scalar_macros import raising
+from stategate.planner.values.time_zones import ABBREVIATIONS
 
 _YEAR_2000 = 946_684_800_000_000
 """The time in microseconds since 1970."""

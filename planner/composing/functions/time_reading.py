@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from planner.composing.functions.time_templates import FIELD_OF, TOKEN, literal_of
-from planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.composing.functions.time_templates import FIELD_OF, TOKEN, literal_of
+from stategate.planner.errors import InvalidValueError, NotSupportedError
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _LONG_MONTHS = (

@@ -9,7 +9,7 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 
-from planner.values.times.time_settings import zone_of
+from stategate.planner.values.times.time_settings import zone_of
 
 _FIELDS = {
     "YYYY": "%Y",

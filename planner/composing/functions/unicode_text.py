@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from planner.errors import InvalidSyntaxError, InvalidValueError
-from planner.trees.surrogates import with_whole_pairs
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError
+from stategate.planner.trees.surrogates import with_whole_pairs
 
 _ESCAPE = re.compile(
     r"\\(?:(\\)|u?([0-9A-Fa-f]{4})|\+([0-9A-Fa-f]{6})|U([0-9A-Fa-f]{8})|)", re.ASCII

@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 from sqlglot import exp
 
-from planner.planning.draft import Draft
-from planner.planning.plan import Count
-from planner.trees.known_arguments import known_node
-from stores.spec.schema import BIGINT, Column
+from stategate.planner.planning.draft import Draft
+from stategate.planner.planning.plan import Count
+from stategate.planner.trees.known_arguments import known_node
+from stategate.stores.spec.schema import BIGINT, Column
 
 
 def count_rows(draft: Draft) -> Draft:

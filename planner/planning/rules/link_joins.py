@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from planner.binding.predicates import Equals
-from planner.binding.pushdown import Pair
-from planner.planning.access import Access
-from planner.planning.draft import Draft
-from planner.planning.key_regions import fixed_columns
-from planner.planning.plan import Link, LinkedColumn, LinkedTime
-from planner.values.comparison_bounds import fitter
-from stores.spec.schema import TIMESTAMPTZ
+from stategate.planner.binding.predicates import Equals
+from stategate.planner.binding.pushdown import Pair
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.draft import Draft
+from stategate.planner.planning.key_regions import fixed_columns
+from stategate.planner.planning.plan import Link, LinkedColumn, LinkedTime
+from stategate.planner.values.comparison_bounds import fitter
+from stategate.stores.spec.schema import TIMESTAMPTZ
 
 
 def link_joins(draft: Draft) -> Draft:

@@ -7,11 +7,11 @@ from operator import itemgetter
 
 from msgspec.structs import replace
 
-from planner.planning.access import Access
-from planner.planning.draft import Draft
-from planner.planning.limits import NO_LIMITS
-from planner.planning.plan import Lookup
-from stores.spec.schema import Row
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.draft import Draft
+from stategate.planner.planning.limits import NO_LIMITS
+from stategate.planner.planning.plan import Lookup
+from stategate.stores.spec.schema import Row
 
 
 def look_up_key(draft: Draft) -> Draft:

@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 from sqlglot import exp
 
-from planner.binding.predicates import Disjunct, Equals, Predicate
-from planner.planning.access import ByTime, Top
-from planner.planning.draft import Draft, PlainSelect
-from planner.planning.key_regions import fixed_columns
-from planner.planning.limits import Limits
-from planner.trees.known_arguments import known_node
-from planner.trees.nodes import kinds
-from stores.spec.query import Order
-from stores.spec.schema import Column, Kind, StoreKind, StoreSchema
+from stategate.planner.binding.predicates import Disjunct, Equals, Predicate
+from stategate.planner.planning.access import ByTime, Top
+from stategate.planner.planning.draft import Draft, PlainSelect
+from stategate.planner.planning.key_regions import fixed_columns
+from stategate.planner.planning.limits import Limits
+from stategate.planner.trees.known_arguments import known_node
+from stategate.planner.trees.nodes import kinds
+from stategate.stores.spec.query import Order
+from stategate.stores.spec.schema import Column, Kind, StoreKind, StoreSchema
 
 FIRST_ROWS_MAX = 20_000
 """Up to this many ordered rows are merged here; DuckDB sorts more, which it does in parallel."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 from sqlglot import exp
 
-from planner.binding.predicates import NotNull, Predicate
-from planner.planning.draft import Draft
-from planner.trees.known_arguments import known_node
-from stores.spec.schema import StoreKind
+from stategate.planner.binding.predicates import NotNull, Predicate
+from stategate.planner.planning.draft import Draft
+from stategate.planner.trees.known_arguments import known_node
+from stategate.stores.spec.schema import StoreKind
 
 _ONE_ROW_A_KEY = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
 

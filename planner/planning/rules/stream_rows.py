@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from planner.planning.draft import Draft
-from planner.planning.limits import LIMIT_PUSHED_MAX, Limits
-from planner.planning.plan import Stream
+from stategate.planner.planning.draft import Draft
+from stategate.planner.planning.limits import LIMIT_PUSHED_MAX, Limits
+from stategate.planner.planning.plan import Stream
 
 
 def stream_rows(draft: Draft) -> Draft:

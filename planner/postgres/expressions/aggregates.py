@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, MismatchedTypeError
-from planner.postgres.expressions.interval_calls import interval_sum
-from planner.postgres.expressions.number_calls import quotient
-from planner.postgres.expressions.rules import Rule, unsupported
-from planner.postgres.expressions.statistical import beside
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import bytes_of, check_literal
-from planner.postgres.types.operands import arguments
-from planner.postgres.types.result_types import DIGITS_MAX, NUMERIC, as_decimal
-from planner.trees.nodes import (
+from stategate.planner.errors import InvalidSyntaxError, MismatchedTypeError
+from stategate.planner.postgres.expressions.interval_calls import interval_sum
+from stategate.planner.postgres.expressions.number_calls import quotient
+from stategate.planner.postgres.expressions.rules import Rule, unsupported
+from stategate.planner.postgres.expressions.statistical import beside
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import bytes_of, check_literal
+from stategate.planner.postgres.types.operands import arguments
+from stategate.planner.postgres.types.result_types import DIGITS_MAX, NUMERIC, as_decimal
+from stategate.planner.trees.nodes import (
     aggregate_call,
     call,
     cast,
@@ -27,7 +27,7 @@ from planner.trees.nodes import (
     strip,
     wrapped,
 )
-from stores.spec.schema import DOUBLE, INTERVAL, DataType, Kind, decimal_type
+from stategate.stores.spec.schema import DOUBLE, INTERVAL, DataType, Kind, decimal_type
 
 _SUMS = {
     Kind.REAL: "REAL",

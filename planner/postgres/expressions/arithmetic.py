@@ -11,15 +11,15 @@ from functools import partial
 
 from sqlglot import exp
 
-from planner.errors import RAISED, MismatchedTypeError
-from planner.postgres.expressions.documents.json_rules import json_difference
-from planner.postgres.expressions.interval_calls import interval_quotient
-from planner.postgres.expressions.number_calls import quotient
-from planner.postgres.expressions.rules import CallRule, Rule, hold_numbers
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import check_literal, typed_literal
-from planner.postgres.types.operators import NO_OPERATOR
-from planner.postgres.types.result_types import (
+from stategate.planner.errors import RAISED, MismatchedTypeError
+from stategate.planner.postgres.expressions.documents.json_rules import json_difference
+from stategate.planner.postgres.expressions.interval_calls import interval_quotient
+from stategate.planner.postgres.expressions.number_calls import quotient
+from stategate.planner.postgres.expressions.rules import CallRule, Rule, hold_numbers
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import check_literal, typed_literal
+from stategate.planner.postgres.types.operators import NO_OPERATOR
+from stategate.planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
     OF_TIME,
@@ -28,10 +28,10 @@ from planner.postgres.types.result_types import (
     as_decimal,
     open_operand_type,
 )
-from planner.trees.nodes import call, cast, position_of, put, signed, strip, wrapped
-from planner.trees.number_text import plain_numeric
-from planner.values.sqltypes import duckdb_type, format_type
-from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, TIMESTAMP, DataType, Kind
+from stategate.planner.trees.nodes import call, cast, position_of, put, signed, strip, wrapped
+from stategate.planner.trees.number_text import plain_numeric
+from stategate.planner.values.sqltypes import duckdb_type, format_type
+from stategate.stores.spec.schema import DOUBLE, INTEGER, INTERVAL, TIMESTAMP, DataType, Kind
 
 LEAVES_MAX = 16
 """Maximum operands of a checked computation: the check writes it twice, and each operand again."""

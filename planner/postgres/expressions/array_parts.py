@@ -10,20 +10,20 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError
-from planner.postgres.expressions.dimensions import checked_depth, flat, of_depth
-from planner.postgres.expressions.documents.json_rules import json_subscript
-from planner.postgres.expressions.printing import row_of
-from planner.postgres.expressions.rules import Rule
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import check_literal
-from planner.postgres.types.result_types import FLOATS, INTEGERS
-from planner.trees.nodes import call, cast, position_of, put, strip
-from planner.trees.subscripts import chain_of, is_chained, subscript
-from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import NAME, first_subscript, is_record
-from planner.values.sqltypes import duckdb_type, format_type
-from stores.spec.schema import INTEGER, Kind
+from stategate.planner.errors import MismatchedTypeError
+from stategate.planner.postgres.expressions.dimensions import checked_depth, flat, of_depth
+from stategate.planner.postgres.expressions.documents.json_rules import json_subscript
+from stategate.planner.postgres.expressions.printing import row_of
+from stategate.planner.postgres.expressions.rules import Rule
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import check_literal
+from stategate.planner.postgres.types.result_types import FLOATS, INTEGERS
+from stategate.planner.trees.nodes import call, cast, position_of, put, strip
+from stategate.planner.trees.subscripts import chain_of, is_chained, subscript
+from stategate.planner.values.array_types import depth_of, leaf_of
+from stategate.planner.values.catalog_types import NAME, first_subscript, is_record
+from stategate.planner.values.sqltypes import duckdb_type, format_type
+from stategate.stores.spec.schema import INTEGER, Kind
 
 
 def _subscript(node: exp.Expr, types: Types) -> exp.Expr:  # noqa: C901, PLR0911 - one per kind

@@ -6,18 +6,27 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, NotSupportedError
-from planner.postgres.expressions.dimensions import checked_depth
-from planner.postgres.expressions.rules import Rule
-from planner.postgres.types.alternatives import check_depths
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
-from planner.postgres.types.result_types import common_type
-from planner.trees.nodes import Nodes, call, cast, outermost, position_of, put, strip, wrapped
-from planner.values.array_types import array_of, depth_of, leaf_of
-from planner.values.catalog_types import is_record
-from planner.values.sqltypes import duckdb_type
-from stores.spec.schema import DataType
+from stategate.planner.errors import MismatchedTypeError, NotSupportedError
+from stategate.planner.postgres.expressions.dimensions import checked_depth
+from stategate.planner.postgres.expressions.rules import Rule
+from stategate.planner.postgres.types.alternatives import check_depths
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
+from stategate.planner.postgres.types.result_types import common_type
+from stategate.planner.trees.nodes import (
+    Nodes,
+    call,
+    cast,
+    outermost,
+    position_of,
+    put,
+    strip,
+    wrapped,
+)
+from stategate.planner.values.array_types import array_of, depth_of, leaf_of
+from stategate.planner.values.catalog_types import is_record
+from stategate.planner.values.sqltypes import duckdb_type
+from stategate.stores.spec.schema import DataType
 
 _DIFFERENT = "multidimensional arrays must have array expressions with matching dimensions"
 

@@ -9,23 +9,23 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, UnknownNameError
-from planner.postgres.expressions.array_rows import joined
-from planner.postgres.expressions.dimensions import checked_depth, flat, of_depth, shape
-from planner.postgres.expressions.printing import printed_elements
-from planner.postgres.expressions.rules import CallRule, copies, unsupported
-from planner.postgres.expressions.zone_forms import zoned_series
-from planner.postgres.types.functions import call_name, columns_of_function
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import is_open
-from planner.postgres.types.result_types import INTEGERS, common_type
-from planner.trees.nodes import call, cast, position_of, put, strip
-from planner.values.array_text import DIMENSIONS_MAX
-from planner.values.array_types import array_of, depth_of, leaf_of
-from planner.values.catalog_types import first_subscript
-from planner.values.sqltypes import duckdb_type, format_type
-from planner.values.times.time_settings import PLAIN_TIMES
-from stores.spec.schema import INTEGER, Kind
+from stategate.planner.errors import MismatchedTypeError, UnknownNameError
+from stategate.planner.postgres.expressions.array_rows import joined
+from stategate.planner.postgres.expressions.dimensions import checked_depth, flat, of_depth, shape
+from stategate.planner.postgres.expressions.printing import printed_elements
+from stategate.planner.postgres.expressions.rules import CallRule, copies, unsupported
+from stategate.planner.postgres.expressions.zone_forms import zoned_series
+from stategate.planner.postgres.types.functions import call_name, columns_of_function
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import is_open
+from stategate.planner.postgres.types.result_types import INTEGERS, common_type
+from stategate.planner.trees.nodes import call, cast, position_of, put, strip
+from stategate.planner.values.array_text import DIMENSIONS_MAX
+from stategate.planner.values.array_types import array_of, depth_of, leaf_of
+from stategate.planner.values.catalog_types import first_subscript
+from stategate.planner.values.sqltypes import duckdb_type, format_type
+from stategate.planner.values.times.time_settings import PLAIN_TIMES
+from stategate.stores.spec.schema import INTEGER, Kind
 
 
 def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.postgres.expressions import (
+from stategate.planner.postgres.expressions import (
     arithmetic,
     arrays,
     interval_calls,
@@ -21,27 +21,27 @@ from planner.postgres.expressions import (
     text_calls,
     time_calls,
 )
-from planner.postgres.expressions.documents import json_makers, json_paths, json_rules
-from planner.postgres.expressions.rules import (
+from stategate.planner.postgres.expressions.documents import json_makers, json_paths, json_rules
+from stategate.planner.postgres.expressions.rules import (
     CallRule,
     copies,
     renamed,
     text_of,
     unsupported,
 )
-from planner.postgres.types.functions import COMMON, RESULTS, call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import typed_literal
-from planner.postgres.types.operands import arguments
-from planner.postgres.types.result_types import FLOATS, INTEGERS, OF_TIME
-from planner.postgres.types.signatures import OPEN, SIGNATURES, alike, resolve
-from planner.records.functions import RECORDS
-from planner.trees.known_arguments import check_known
-from planner.trees.nodes import call, cast, outermost, put, wrapped
-from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import CATALOG_TYPES, is_of_catalog, postgres_name
-from planner.values.sqltypes import HELD_AS_TEXT, duckdb_type, format_type
-from stores.spec.schema import Kind
+from stategate.planner.postgres.types.functions import COMMON, RESULTS, call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import typed_literal
+from stategate.planner.postgres.types.operands import arguments
+from stategate.planner.postgres.types.result_types import FLOATS, INTEGERS, OF_TIME
+from stategate.planner.postgres.types.signatures import OPEN, SIGNATURES, alike, resolve
+from stategate.planner.records.functions import RECORDS
+from stategate.planner.trees.known_arguments import check_known
+from stategate.planner.trees.nodes import call, cast, outermost, put, wrapped
+from stategate.planner.values.array_types import depth_of, leaf_of
+from stategate.planner.values.catalog_types import CATALOG_TYPES, is_of_catalog, postgres_name
+from stategate.planner.values.sqltypes import HELD_AS_TEXT, duckdb_type, format_type
+from stategate.stores.spec.schema import Kind
 
 _CAST = {
     name: duckdb_type(RESULTS[name])

@@ -6,35 +6,40 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError, QueryError
-from planner.postgres.expressions import object_names
-from planner.postgres.expressions.catalog_values import cast_of_catalog
-from planner.postgres.expressions.dimensions import checked_depth, each_element
-from planner.postgres.expressions.documents.json_values import as_json
-from planner.postgres.expressions.networks import read_address
-from planner.postgres.expressions.printing import printed, printed_elements
-from planner.postgres.expressions.rules import Rule
-from planner.postgres.types.castable import is_castable
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import (
+from stategate.planner.errors import (
+    InvalidSyntaxError,
+    MismatchedTypeError,
+    NotSupportedError,
+    QueryError,
+)
+from stategate.planner.postgres.expressions import object_names
+from stategate.planner.postgres.expressions.catalog_values import cast_of_catalog
+from stategate.planner.postgres.expressions.dimensions import checked_depth, each_element
+from stategate.planner.postgres.expressions.documents.json_values import as_json
+from stategate.planner.postgres.expressions.networks import read_address
+from stategate.planner.postgres.expressions.printing import printed, printed_elements
+from stategate.planner.postgres.expressions.rules import Rule
+from stategate.planner.postgres.types.castable import is_castable
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import (
     TIME_KINDS,
     bytes_of,
     check_literal,
     convert_time_literal,
 )
-from planner.postgres.types.operators import DOCUMENTS
-from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
-from planner.trees.column_names import type_name
-from planner.trees.nodes import built_type, call, cast, position_of, put, strip
-from planner.trees.number_text import plain_numeric
-from planner.values.array_text import DIMENSIONS_MAX
-from planner.values.array_types import array_of, depth_of, leaf_of
-from planner.values.catalog_types import is_inet, is_of_catalog
-from planner.values.constants import fields_of
-from planner.values.documents.json_parts import ANY_NUMERIC
-from planner.values.interval_text import FIELDS, interval_words, last_unit, parse_interval
-from planner.values.moment_text import PLAIN_FORMS
-from planner.values.sqltypes import (
+from stategate.planner.postgres.types.operators import DOCUMENTS
+from stategate.planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
+from stategate.planner.trees.column_names import type_name
+from stategate.planner.trees.nodes import built_type, call, cast, position_of, put, strip
+from stategate.planner.trees.number_text import plain_numeric
+from stategate.planner.values.array_text import DIMENSIONS_MAX
+from stategate.planner.values.array_types import array_of, depth_of, leaf_of
+from stategate.planner.values.catalog_types import is_inet, is_of_catalog
+from stategate.planner.values.constants import fields_of
+from stategate.planner.values.documents.json_parts import ANY_NUMERIC
+from stategate.planner.values.interval_text import FIELDS, interval_words, last_unit, parse_interval
+from stategate.planner.values.moment_text import PLAIN_FORMS
+from stategate.planner.values.sqltypes import (
     HELD_AS_TEXT,
     data_type_of,
     duckdb_type,
@@ -44,8 +49,8 @@ from planner.values.sqltypes import (
     reading_macro,
     result_type_of,
 )
-from planner.values.type_modifiers import length_of, second_digits_of
-from stores.spec.schema import BOOLEAN, INTERVAL, TEXT, DataType, Kind
+from stategate.planner.values.type_modifiers import length_of, second_digits_of
+from stategate.stores.spec.schema import BOOLEAN, INTERVAL, TEXT, DataType, Kind
 
 
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:

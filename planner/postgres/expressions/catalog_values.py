@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.trees.nodes import call, cast, strip
-from planner.values.catalog_types import CHAR, OID, is_of_catalog, names_objects
-from stores.spec.schema import DataType, Kind
+from stategate.planner.trees.nodes import call, cast, strip
+from stategate.planner.values.catalog_types import CHAR, OID, is_of_catalog, names_objects
+from stategate.stores.spec.schema import DataType, Kind
 
 _OIDS = 1 << 32
 _SMALL = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER}

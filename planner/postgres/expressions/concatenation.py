@@ -6,18 +6,18 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.postgres.expressions import object_names
-from planner.postgres.expressions.array_rows import joined
-from planner.postgres.expressions.documents.json_texts import text_of_json
-from planner.postgres.expressions.printing import is_document, printed
-from planner.postgres.expressions.rules import Rule
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import bytes_of
-from planner.postgres.types.operands import is_open
-from planner.trees.nodes import call, cast, put, wrapped
-from planner.values.catalog_types import is_inet
-from planner.values.sqltypes import duckdb_type
-from stores.spec.schema import BYTEA, JSONB, TEXT, Kind
+from stategate.planner.postgres.expressions import object_names
+from stategate.planner.postgres.expressions.array_rows import joined
+from stategate.planner.postgres.expressions.documents.json_texts import text_of_json
+from stategate.planner.postgres.expressions.printing import is_document, printed
+from stategate.planner.postgres.expressions.rules import Rule
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import bytes_of
+from stategate.planner.postgres.types.operands import is_open
+from stategate.planner.trees.nodes import call, cast, put, wrapped
+from stategate.planner.values.catalog_types import is_inet
+from stategate.planner.values.sqltypes import duckdb_type
+from stategate.stores.spec.schema import BYTEA, JSONB, TEXT, Kind
 
 
 def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:

@@ -12,17 +12,17 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError
-from planner.postgres.expressions import object_names
-from planner.postgres.expressions.rules import Rule, hold_numbers
-from planner.postgres.expressions.volatile import check_copied
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import is_open
-from planner.trees.dialect import IS_UNKNOWN
-from planner.trees.nodes import call, cast, position_of, put, strip
-from planner.trees.parentheses import enclosed
-from planner.values.sqltypes import duckdb_type
-from stores.spec.schema import BOOLEAN, Kind
+from stategate.planner.errors import InvalidSyntaxError, MismatchedTypeError, NotSupportedError
+from stategate.planner.postgres.expressions import object_names
+from stategate.planner.postgres.expressions.rules import Rule, hold_numbers
+from stategate.planner.postgres.expressions.volatile import check_copied
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import is_open
+from stategate.planner.trees.dialect import IS_UNKNOWN
+from stategate.planner.trees.nodes import call, cast, position_of, put, strip
+from stategate.planner.trees.parentheses import enclosed
+from stategate.planner.values.sqltypes import duckdb_type
+from stategate.stores.spec.schema import BOOLEAN, Kind
 
 LISTED_ROWS_MAX = 16
 """Maximum rows of IN that are compared one by one; longer lists become a subquery."""

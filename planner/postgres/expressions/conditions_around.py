@@ -7,10 +7,10 @@ from collections.abc import Iterator, Set
 
 from sqlglot import exp
 
-from planner.postgres.expressions.volatile import is_volatile
-from planner.trees.checkpoints import checkpoint
-from planner.trees.known_arguments import conjuncts
-from planner.trees.nodes import outermost
+from stategate.planner.postgres.expressions.volatile import is_volatile
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.known_arguments import conjuncts
+from stategate.planner.trees.nodes import outermost
 
 _OF_ROWS = (exp.AggFunc, exp.WithinGroup, exp.Where, exp.Join)
 """Nodes whose operands are of rows, not of groups."""

@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from planner.errors import LimitExceededError
-from planner.postgres.types.inference import Types
-from planner.trees.nodes import call, position_of
-from planner.values.array_text import DIMENSIONS_MAX
-from planner.values.array_types import depth_of
-from stores.spec.schema import Kind
+from stategate.planner.errors import LimitExceededError
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.trees.nodes import call, position_of
+from stategate.planner.values.array_text import DIMENSIONS_MAX
+from stategate.planner.values.array_types import depth_of
+from stategate.stores.spec.schema import Kind
 
 
 def checked_depth(node: exp.Expr, types: Types) -> int:

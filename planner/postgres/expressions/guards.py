@@ -20,7 +20,7 @@ from functools import reduce
 
 from sqlglot import exp
 
-from planner.postgres.expressions.conditions_around import (
+from stategate.planner.postgres.expressions.conditions_around import (
     BRANCHES,
     conditions_in_turn,
     conditions_of,
@@ -31,10 +31,10 @@ from planner.postgres.expressions.conditions_around import (
     operand_of,
     place_of,
 )
-from planner.postgres.expressions.volatile import held
-from planner.trees.checkpoints import checkpoint
-from planner.trees.known_arguments import conjuncts
-from planner.trees.nodes import put
+from stategate.planner.postgres.expressions.volatile import held
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.known_arguments import conjuncts
+from stategate.planner.trees.nodes import put
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 _LEAVES = (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Parameter, exp.Star)

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import InvalidValueError, MismatchedTypeError
-from planner.postgres.expressions.rules import CallRule, null_beside, text_of, unsupported
-from planner.postgres.expressions.statistical import beside
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.trees.nodes import call, cast, position_of
-from planner.values.time_zones import fixed_offset, zone_name
-from stores.spec.schema import Kind
+from stategate.planner.errors import InvalidValueError, MismatchedTypeError
+from stategate.planner.postgres.expressions.rules import CallRule, null_beside, text_of, unsupported
+from stategate.planner.postgres.expressions.statistical import beside
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.trees.nodes import call, cast, position_of
+from stategate.planner.values.time_zones import fixed_offset, zone_name
+from stategate.stores.spec.schema import Kind
 
 _PARTS = {
     "Y,YYY": ("years", 4),

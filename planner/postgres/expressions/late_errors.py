@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import BETWEEN_PARTS, RAISED, InvalidValueError
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.records.functions import RECORDS
-from planner.trees.nodes import call, cast, outermost, put, strip
-from planner.values.sqltypes import duckdb_type
+from stategate.planner.errors import BETWEEN_PARTS, RAISED, InvalidValueError
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.records.functions import RECORDS
+from stategate.planner.trees.nodes import call, cast, outermost, put, strip
+from stategate.planner.values.sqltypes import duckdb_type
 
 _OF_TEXTS = frozenset({"22P02", "22007", "22008", "22003"})
 """The SQLSTATEs of texts that are no value of their type."""

@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.composing.functions.time_templates import shows_zone
-from planner.postgres.expressions.printing import row_of
-from planner.postgres.expressions.rules import text_of
-from planner.postgres.expressions.time_calls import without_empty
-from planner.postgres.expressions.zone_forms import (
+from stategate.planner.composing.functions.time_templates import shows_zone
+from stategate.planner.postgres.expressions.printing import row_of
+from stategate.planner.postgres.expressions.rules import text_of
+from stategate.planner.postgres.expressions.time_calls import without_empty
+from stategate.planner.postgres.expressions.zone_forms import (
     has_moments,
     in_zone,
     local,
@@ -23,14 +23,18 @@ from planner.postgres.expressions.zone_forms import (
     no_zone,
     zone_arguments,
 )
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import typed_literal
-from planner.postgres.types.operands import arguments, is_open
-from planner.postgres.types.signatures import OPEN, resolve
-from planner.postgres.types.time_fields import CUTS_WITHIN_DAY, cuts_within_day, named_field
-from planner.trees.nodes import call, cast, put, strip
-from stores.spec.schema import (
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import typed_literal
+from stategate.planner.postgres.types.operands import arguments, is_open
+from stategate.planner.postgres.types.signatures import OPEN, resolve
+from stategate.planner.postgres.types.time_fields import (
+    CUTS_WITHIN_DAY,
+    cuts_within_day,
+    named_field,
+)
+from stategate.planner.trees.nodes import call, cast, put, strip
+from stategate.stores.spec.schema import (
     DATE,
     INTERVAL,
     TEXT,

@@ -13,8 +13,8 @@ from functools import reduce
 
 from sqlglot import exp
 
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import Nodes
 
 PARTS_MAX = 64
 """The most comparisons of a filter that DuckDB takes apart: some milliseconds."""

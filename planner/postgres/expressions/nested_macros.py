@@ -13,11 +13,11 @@ from functools import cache
 
 from sqlglot import exp
 
-from planner.composing.functions.macros import MACROS
-from planner.postgres.expressions.volatile import held
-from planner.records.functions import OF_MANY_ROWS
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import Nodes, kinds
+from stategate.planner.composing.functions.macros import MACROS
+from stategate.planner.postgres.expressions.volatile import held
+from stategate.planner.records.functions import OF_MANY_ROWS
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import Nodes, kinds
 
 COPIES_MAX = 64
 """How often a value may be written in what DuckDB makes of an expression."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import check_literal
-from planner.trees.column_names import type_name
-from planner.trees.nodes import position_of, strip
-from planner.values.array_types import leaf_of
-from planner.values.catalog_types import is_inet
-from planner.values.sqltypes import format_type
-from stores.spec.schema import DataType
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import check_literal
+from stategate.planner.trees.column_names import type_name
+from stategate.planner.trees.nodes import position_of, strip
+from stategate.planner.values.array_types import leaf_of
+from stategate.planner.values.catalog_types import is_inet
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import DataType
 
 
 def read_address(node: exp.Cast, target: DataType, types: Types) -> None:

@@ -12,20 +12,20 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from planner.postgres.expressions.rules import CallRule, Rule, copies, unsupported
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.result_types import (
+from stategate.planner.postgres.expressions.rules import CallRule, Rule, copies, unsupported
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.result_types import (
     DIGITS_MAX,
     FLOATS,
     INTEGERS,
     as_decimal,
     common_type,
 )
-from planner.trees.nodes import call, cast, put, strip, wrapped
-from planner.values.catalog_types import has_any_scale
-from planner.values.sqltypes import duckdb_type
-from stores.spec.schema import DataType, Kind
+from stategate.planner.trees.nodes import call, cast, put, strip, wrapped
+from stategate.planner.values.catalog_types import has_any_scale
+from stategate.planner.values.sqltypes import duckdb_type
+from stategate.stores.spec.schema import DataType, Kind
 
 
 def quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataType) -> exp.Expr:

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.postgres.expressions.catalog_values import oid_of_number
-from planner.postgres.types.inference import Types
-from planner.postgres.types.result_types import INTEGERS
-from planner.trees.nodes import call, cast, position_of, put, strip
-from planner.values.catalog_types import (
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.expressions.catalog_values import oid_of_number
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.result_types import INTEGERS
+from stategate.planner.trees.nodes import call, cast, position_of, put, strip
+from stategate.planner.values.catalog_types import (
     OBJECTS,
     CatalogType,
     is_vector,
     names_objects,
     postgres_name,
 )
-from stores.spec.schema import DataType, Kind
+from stategate.stores.spec.schema import DataType, Kind
 
 _FUNCTION = "regproc"
 """A regproc is held as a name: few functions that pg_type names have a row in pg_proc."""

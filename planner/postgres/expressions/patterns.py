@@ -1,7 +1,7 @@
 """Rules for LIKE, `~`, SIMILAR TO and calls with a pattern.
 
 DuckDB runs RE2, which agrees with PostgreSQL only on whether a text has a match. So a literal
-pattern of `~` becomes one of RE2, if it can be; `planner.patterns` computes all others.
+pattern of `~` becomes one of RE2, if it can be; `stategate.planner.patterns` computes all others.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import InvalidValueError
-from planner.patterns.like import like_pattern
-from planner.patterns.re2 import for_re2
-from planner.patterns.scanning import Options
-from planner.patterns.similar import similar_expression
-from planner.postgres.expressions.arrays import as_rows
-from planner.postgres.expressions.rules import CallRule, Rule, copies, text_of
-from planner.postgres.types.inference import Types
-from planner.postgres.types.result_types import INTEGERS
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import call, cast, put, strip, wrapped
-from stores.spec.schema import BOOLEAN
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.patterns.like import like_pattern
+from stategate.planner.patterns.re2 import for_re2
+from stategate.planner.patterns.scanning import Options
+from stategate.planner.patterns.similar import similar_expression
+from stategate.planner.postgres.expressions.arrays import as_rows
+from stategate.planner.postgres.expressions.rules import CallRule, Rule, copies, text_of
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.result_types import INTEGERS
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import call, cast, put, strip, wrapped
+from stategate.stores.spec.schema import BOOLEAN
 
 _BACKSLASH = exp.Literal.string("\\")
 ALTERNATIVES_MAX = 100

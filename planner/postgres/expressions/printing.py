@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.postgres.expressions import object_names
-from planner.postgres.expressions.dimensions import checked_depth, each_element
-from planner.postgres.expressions.zone_forms import in_zone
-from planner.postgres.types.inference import Types
-from planner.trees.nodes import call, cast, position_of, strip
-from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import has_any_scale, is_record, postgres_name
-from stores.spec.schema import DataType, Kind
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.expressions import object_names
+from stategate.planner.postgres.expressions.dimensions import checked_depth, each_element
+from stategate.planner.postgres.expressions.zone_forms import in_zone
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.trees.nodes import call, cast, position_of, strip
+from stategate.planner.values.array_types import depth_of, leaf_of
+from stategate.planner.values.catalog_types import has_any_scale, is_record, postgres_name
+from stategate.stores.spec.schema import DataType, Kind
 
 _PRINTED: Mapping[Kind, str] = {
     Kind.REAL: "pg_sg_real_text",

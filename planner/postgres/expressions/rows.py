@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError, UnknownNameError
-from planner.postgres.expressions.printing import row_of
-from planner.postgres.expressions.rules import Rule
-from planner.postgres.types.inference import Types
-from planner.trees.nodes import call, cast, position_of, put, strip
-from planner.values.catalog_types import is_record
+from stategate.planner.errors import NotSupportedError, UnknownNameError
+from stategate.planner.postgres.expressions.printing import row_of
+from stategate.planner.postgres.expressions.rules import Rule
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.trees.nodes import call, cast, position_of, put, strip
+from stategate.planner.values.catalog_types import is_record
 
 _RESULTS = (exp.Select, exp.Alias, exp.Array, exp.ArrayAgg, exp.Order, exp.Struct)
 """Parents in which a row is a value, and not an operand of a rule."""

@@ -11,13 +11,13 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.postgres.types.inference import Types
-from planner.postgres.types.result_types import DIGITS_MAX, as_decimal
-from planner.trees.nodes import call, cast, position_of, strip, wrapped
-from planner.values.array_types import array_of, depth_of, leaf_of
-from planner.values.sqltypes import duckdb_type
-from stores.spec.schema import INTEGER, DataType, Kind, decimal_type
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.result_types import DIGITS_MAX, as_decimal
+from stategate.planner.trees.nodes import call, cast, position_of, strip, wrapped
+from stategate.planner.values.array_types import array_of, depth_of, leaf_of
+from stategate.planner.values.sqltypes import duckdb_type
+from stategate.stores.spec.schema import INTEGER, DataType, Kind, decimal_type
 
 Rule: TypeAlias = Callable[[exp.Expr, Types], exp.Expr]
 """Takes a node and the types; returns the node that replaced it, or the same one."""

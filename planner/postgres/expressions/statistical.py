@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.postgres.expressions.rules import CallRule
-from planner.postgres.types.inference import Types
-from planner.postgres.types.result_types import FLOATS
-from planner.trees.nodes import aggregate_call, outermost, put, wrapped
+from stategate.planner.postgres.expressions.rules import CallRule
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.result_types import FLOATS
+from stategate.planner.trees.nodes import aggregate_call, outermost, put, wrapped
 
 
 def beside(aggregate: exp.Expr, node: exp.Expr, other: exp.Expr) -> exp.Expr:

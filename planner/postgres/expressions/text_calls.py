@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.postgres.expressions.printing import printed
-from planner.postgres.expressions.rules import (
+from stategate.planner.postgres.expressions.printing import printed
+from stategate.planner.postgres.expressions.rules import (
     CallRule,
     Rule,
     copies,
@@ -15,11 +15,11 @@ from planner.postgres.expressions.rules import (
     text_of,
     unsupported,
 )
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import bytes_of
-from planner.trees.nodes import call, cast
-from stores.spec.schema import Kind
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import bytes_of
+from stategate.planner.trees.nodes import call, cast
+from stategate.stores.spec.schema import Kind
 
 INT_MAX = (1 << 31) - 1
 _SHORT_INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER}

@@ -9,17 +9,17 @@ from functools import partial
 
 from sqlglot import exp
 
-from planner.composing.functions.number_templates import digits_after_point, number_text
-from planner.composing.functions.time_reading import check_template, strptime_format
-from planner.composing.functions.time_templates import strftime_format, without_zone
-from planner.errors import QueryError, UnknownNameError
-from planner.postgres.expressions.interval_calls import at_zone, interval_text
-from planner.postgres.expressions.rules import CallRule, copies, null_beside, text_of
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import is_open
-from planner.postgres.types.result_types import ANY_NUMERIC, FLOATS, INTEGERS, TIMES
-from planner.postgres.types.time_fields import (
+from stategate.planner.composing.functions.number_templates import digits_after_point, number_text
+from stategate.planner.composing.functions.time_reading import check_template, strptime_format
+from stategate.planner.composing.functions.time_templates import strftime_format, without_zone
+from stategate.planner.errors import QueryError, UnknownNameError
+from stategate.planner.postgres.expressions.interval_calls import at_zone, interval_text
+from stategate.planner.postgres.expressions.rules import CallRule, copies, null_beside, text_of
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import is_open
+from stategate.planner.postgres.types.result_types import ANY_NUMERIC, FLOATS, INTEGERS, TIMES
+from stategate.planner.postgres.types.time_fields import (
     CUTS_WITHIN_DAY,
     UNBOUNDED,
     by_field,
@@ -31,10 +31,10 @@ from planner.postgres.types.time_fields import (
     scale_of,
     truncated,
 )
-from planner.trees.nodes import call, cast, position_of, strip
-from planner.values.catalog_types import postgres_name
-from planner.values.sqltypes import duckdb_type, format_type
-from stores.spec.schema import TIMESTAMP, TIMESTAMPTZ, DataType, Kind
+from stategate.planner.trees.nodes import call, cast, position_of, strip
+from stategate.planner.values.catalog_types import postgres_name
+from stategate.planner.values.sqltypes import duckdb_type, format_type
+from stategate.stores.spec.schema import TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 
 def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:

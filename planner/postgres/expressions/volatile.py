@@ -13,11 +13,11 @@ from collections.abc import Container, Iterable, Iterator
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.postgres.types.functions import call_name
-from planner.records.duckdb_functions import VOLATILE_OF_DUCKDB
-from planner.records.functions import RECORDS
-from planner.trees.nodes import Nodes, call, kinds, position_of, put, wrapped
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.records.duckdb_functions import VOLATILE_OF_DUCKDB
+from stategate.planner.records.functions import RECORDS
+from stategate.planner.trees.nodes import Nodes, call, kinds, position_of, put, wrapped
 
 VOLATILE = VOLATILE_OF_DUCKDB | {name for name, each in RECORDS.items() if each.is_volatile}
 """Functions that return another value in each call."""

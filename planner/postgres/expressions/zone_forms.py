@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError, QueryError
-from planner.trees.nodes import call, cast, position_of, strip
-from planner.values.constants import interval_of
-from planner.values.moment_text import moment_words
-from planner.values.sqltypes import data_type_of
-from planner.values.text_values import parse_value
-from planner.values.times.time_settings import TimeSettings
-from stores.spec.schema import INTERVAL, DataType, Kind
+from stategate.planner.errors import NotSupportedError, QueryError
+from stategate.planner.trees.nodes import call, cast, position_of, strip
+from stategate.planner.values.constants import interval_of
+from stategate.planner.values.moment_text import moment_words
+from stategate.planner.values.sqltypes import data_type_of
+from stategate.planner.values.text_values import parse_value
+from stategate.planner.values.times.time_settings import TimeSettings
+from stategate.stores.spec.schema import INTERVAL, DataType, Kind
 
 _DAY_US = 86_400_000_000
 

@@ -7,18 +7,18 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, NotSupportedError
-from planner.postgres.types.array_literals import array_beside
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import check_literal, read_number
-from planner.postgres.types.operands import ALTERNATIVES, alternatives, is_open
-from planner.postgres.types.result_types import INTEGERS, common_type
-from planner.postgres.types.type_choice import mismatch, name_of
-from planner.trees.nodes import Nodes, position_of, put, strip
-from planner.values.array_types import depth_of
-from planner.values.catalog_types import is_record
-from planner.values.sqltypes import format_type, innermost
-from stores.spec.schema import DataType, Kind
+from stategate.planner.errors import MismatchedTypeError, NotSupportedError
+from stategate.planner.postgres.types.array_literals import array_beside
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import check_literal, read_number
+from stategate.planner.postgres.types.operands import ALTERNATIVES, alternatives, is_open
+from stategate.planner.postgres.types.result_types import INTEGERS, common_type
+from stategate.planner.postgres.types.type_choice import mismatch, name_of
+from stategate.planner.trees.nodes import Nodes, position_of, put, strip
+from stategate.planner.values.array_types import depth_of
+from stategate.planner.values.catalog_types import is_record
+from stategate.planner.values.sqltypes import format_type, innermost
+from stategate.stores.spec.schema import DataType, Kind
 
 
 def check_alternatives(nodes: Nodes, types: Types) -> None:

@@ -6,24 +6,24 @@ import re
 
 from sqlglot import exp
 
-from planner.errors import QueryError
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import arguments, is_open
-from planner.postgres.types.result_types import (
+from stategate.planner.errors import QueryError
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import arguments, is_open
+from stategate.planner.postgres.types.result_types import (
     NUMERIC,
     common_type,
     numeric_of_text,
 )
-from planner.postgres.types.signatures import OPEN, resolve
-from planner.trees.nodes import CALLS, Nodes, cast, position_of, put, strip
-from planner.trees.number_text import plain_numeric
-from planner.values.array_text import depth_of_texts, parse_array
-from planner.values.array_types import array_of, depth_of, leaf_of
-from planner.values.catalog_types import is_inet
-from planner.values.sqltypes import duckdb_type, parameter_type_of, result_type_of
-from planner.values.text_values import parse_value
-from stores.spec.schema import TEXT, DataType, Kind, decimal_type
+from stategate.planner.postgres.types.signatures import OPEN, resolve
+from stategate.planner.trees.nodes import CALLS, Nodes, cast, position_of, put, strip
+from stategate.planner.trees.number_text import plain_numeric
+from stategate.planner.values.array_text import depth_of_texts, parse_array
+from stategate.planner.values.array_types import array_of, depth_of, leaf_of
+from stategate.planner.values.catalog_types import is_inet
+from stategate.planner.values.sqltypes import duckdb_type, parameter_type_of, result_type_of
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import TEXT, DataType, Kind, decimal_type
 
 _QUANTIFIED = (exp.Any, exp.All)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from planner.postgres.types.operands import is_open
-from planner.postgres.types.result_types import common_type
-from planner.trees.nodes import strip
-from planner.values.array_types import array_of, depth_of, leaf_of
-from stores.spec.schema import DataType
+from stategate.planner.postgres.types.operands import is_open
+from stategate.planner.postgres.types.result_types import common_type
+from stategate.planner.trees.nodes import strip
+from stategate.planner.values.array_types import array_of, depth_of, leaf_of
+from stategate.stores.spec.schema import DataType
 
 
 def joined_type(

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from planner.errors import MismatchedTypeError
-from planner.postgres.types.result_types import FLOATS, INTEGERS
-from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import NAME, OBJECTS, is_of_catalog, is_record, postgres_name
-from planner.values.sqltypes import format_type
-from planner.values.type_modifiers import is_string
-from stores.spec.schema import DataType, Kind
-from stores.types.kinds import SCALARS
+from stategate.planner.errors import MismatchedTypeError
+from stategate.planner.postgres.types.result_types import FLOATS, INTEGERS
+from stategate.planner.values.array_types import depth_of, leaf_of
+from stategate.planner.values.catalog_types import (
+    NAME,
+    OBJECTS,
+    is_of_catalog,
+    is_record,
+    postgres_name,
+)
+from stategate.planner.values.sqltypes import format_type
+from stategate.planner.values.type_modifiers import is_string
+from stategate.stores.spec.schema import DataType, Kind
+from stategate.stores.types.kinds import SCALARS
 
 _NUMBERS = frozenset({*INTEGERS, *FLOATS, Kind.DECIMAL})
 _CASTS: Mapping[Kind, frozenset[Kind]] = {

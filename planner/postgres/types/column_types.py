@@ -12,19 +12,32 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.postgres.types.functions import (
+from stategate.planner.postgres.types.functions import (
     ROW_TYPES,
     call_name,
     columns_of_function,
     is_numbered,
 )
-from planner.postgres.types.lateral_items import left_of
-from planner.postgres.types.operands import is_open, is_recursive
-from planner.postgres.types.output_columns import is_star, within_lateral
-from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
-from planner.trees.checkpoints import checkpoint
-from planner.values.array_types import depth_of, leaf_of
-from stores.spec.schema import BIGINT, INTEGER, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
+from stategate.planner.postgres.types.lateral_items import left_of
+from stategate.planner.postgres.types.operands import is_open, is_recursive
+from stategate.planner.postgres.types.output_columns import is_star, within_lateral
+from stategate.planner.postgres.types.result_types import (
+    INTEGERS,
+    NUMERIC,
+    agreed_type,
+    common_type,
+)
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.values.array_types import depth_of, leaf_of
+from stategate.stores.spec.schema import (
+    BIGINT,
+    INTEGER,
+    NULL,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    DataType,
+    Kind,
+)
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
 """The type of a relation's column; None if the table is not a relation or has no such column."""

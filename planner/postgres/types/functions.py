@@ -1,7 +1,7 @@
 """The functions that SQL may call, their result types, and the columns of those in FROM.
 
-All that is known about a function stands in `planner.records`. Names that begin with `pg_sg_` are
-macros, which only rules of rewriting call.
+All that is known about a function stands in `stategate.planner.records`. Names that begin with
+`pg_sg_` are macros, which only rules of rewriting call.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import UnknownNameError
-from planner.records.duckdb_functions import DUCKDB_FUNCTIONS
-from planner.records.functions import RECORDS
-from planner.records.record import ByArguments, OfParameter
-from planner.trees.column_names import column_name
-from planner.trees.nodes import position_of
-from stores.spec.schema import JSON, JSONB, TEXT, DataType
+from stategate.planner.errors import UnknownNameError
+from stategate.planner.records.duckdb_functions import DUCKDB_FUNCTIONS
+from stategate.planner.records.functions import RECORDS
+from stategate.planner.records.record import ByArguments, OfParameter
+from stategate.planner.trees.column_names import column_name
+from stategate.planner.trees.nodes import position_of
+from stategate.stores.spec.schema import JSON, JSONB, TEXT, DataType
 
 FUNCTIONS = frozenset(RECORDS) - {"str_position"} | DUCKDB_FUNCTIONS
 """The functions that may be called; `str_position` is how POSITION is parsed."""

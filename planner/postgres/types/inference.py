@@ -12,20 +12,20 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.postgres.types.array_results import filled_type, joined_type
-from planner.postgres.types.column_types import ColumnType, ColumnTypes, Star
-from planner.postgres.types.functions import (
+from stategate.planner.postgres.types.array_results import filled_type, joined_type
+from stategate.planner.postgres.types.column_types import ColumnType, ColumnTypes, Star
+from stategate.planner.postgres.types.functions import (
     COMMON,
     OF_ARGUMENT,
     OF_SIGNATURE,
     SAME_AS_FIRST,
     call_name,
 )
-from planner.postgres.types.functions import RESULTS as OF_CALLS
-from planner.postgres.types.operands import alternatives, arguments, is_open, is_row_value
-from planner.postgres.types.operators import OPERATORS, operator_result
-from planner.postgres.types.output_columns import is_star
-from planner.postgres.types.result_types import (
+from stategate.planner.postgres.types.functions import RESULTS as OF_CALLS
+from stategate.planner.postgres.types.operands import alternatives, arguments, is_open, is_row_value
+from stategate.planner.postgres.types.operators import OPERATORS, operator_result
+from stategate.planner.postgres.types.output_columns import is_star
+from stategate.planner.postgres.types.result_types import (
     ANY_NUMERIC,
     FLOATS,
     NUMERIC,
@@ -41,13 +41,13 @@ from planner.postgres.types.result_types import (
     open_operand_type,
     plain_type,
 )
-from planner.postgres.types.signatures import OPEN, alike, resolve
-from planner.postgres.types.time_fields import scale_of
-from planner.trees.checkpoints import checkpoint
-from planner.trees.nodes import signed, strip
-from planner.trees.subscripts import chain_of
-from planner.values.array_types import array_of, depth_of, leaf_of, reshaped
-from planner.values.catalog_types import (
+from stategate.planner.postgres.types.signatures import OPEN, alike, resolve
+from stategate.planner.postgres.types.time_fields import scale_of
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.nodes import signed, strip
+from stategate.planner.trees.subscripts import chain_of
+from stategate.planner.values.array_types import array_of, depth_of, leaf_of, reshaped
+from stategate.planner.values.catalog_types import (
     CHAR,
     NAME,
     first_subscript,
@@ -57,10 +57,15 @@ from planner.values.catalog_types import (
     postgres_name,
     record_type,
 )
-from planner.values.sqltypes import innermost, is_bare_numeric, named_depth, result_type_of
-from planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
-from planner.values.type_modifiers import as_argument, unsized
-from stores.spec.schema import (
+from stategate.planner.values.sqltypes import (
+    innermost,
+    is_bare_numeric,
+    named_depth,
+    result_type_of,
+)
+from stategate.planner.values.times.time_settings import PLAIN_TIMES, TimeSettings
+from stategate.planner.values.type_modifiers import as_argument, unsized
+from stategate.stores.spec.schema import (
     BOOLEAN,
     DATE,
     DOUBLE,

@@ -7,7 +7,7 @@ from typing import TypeVar
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.postgres.types.output_columns import within_lateral
+from stategate.planner.postgres.types.output_columns import within_lateral
 
 _Source = TypeVar("_Source")
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from planner.errors import QueryError
-from planner.postgres.types.array_literals import array_beside
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types, value_type
-from planner.postgres.types.operands import (
+from stategate.planner.errors import QueryError
+from stategate.planner.postgres.types.array_literals import array_beside
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types, value_type
+from stategate.planner.postgres.types.operands import (
     ALTERNATIVES,
     COMPARED,
     alternatives,
@@ -18,27 +18,27 @@ from planner.postgres.types.operands import (
     compared,
     is_open,
 )
-from planner.postgres.types.result_types import (
+from stategate.planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
     NUMERIC,
     TIMES,
     common_type,
 )
-from planner.postgres.types.signatures import OPEN, resolve
-from planner.trees.nodes import CALLS, Nodes, call, cast, position_of, put, strip
-from planner.trees.number_text import plain_numeric
-from planner.values.array_types import depth_of
-from planner.values.catalog_types import CatalogType, is_inet
-from planner.values.constants import number_of
-from planner.values.moment_text import time_words
-from planner.values.sqltypes import (
+from stategate.planner.postgres.types.signatures import OPEN, resolve
+from stategate.planner.trees.nodes import CALLS, Nodes, call, cast, position_of, put, strip
+from stategate.planner.trees.number_text import plain_numeric
+from stategate.planner.values.array_types import depth_of
+from stategate.planner.values.catalog_types import CatalogType, is_inet
+from stategate.planner.values.constants import number_of
+from stategate.planner.values.moment_text import time_words
+from stategate.planner.values.sqltypes import (
     HELD_AS_TEXT,
     duckdb_type,
 )
-from planner.values.text_values import parse_value
-from planner.values.times.time_settings import TimeSettings
-from stores.spec.schema import BYTEA, DataType, Kind, Value, decimal_type
+from stategate.planner.values.text_values import parse_value
+from stategate.planner.values.times.time_settings import TimeSettings
+from stategate.stores.spec.schema import BYTEA, DataType, Kind, Value, decimal_type
 
 _LITERAL_KINDS = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, *HELD_AS_TEXT}
 """Types that a text literal takes from a value beside it."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.trees.nodes import strip
+from stategate.planner.trees.nodes import strip
 
 COMPARISONS: Mapping[type[exp.Expr], str] = {
     exp.EQ: "=",

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.postgres.types.operands import is_open
-from stores.spec.schema import BOOLEAN, INTEGER, JSON, JSONB, NULL, TEXT, DataType, Kind
+from stategate.planner.postgres.types.operands import is_open
+from stategate.stores.spec.schema import BOOLEAN, INTEGER, JSON, JSONB, NULL, TEXT, DataType, Kind
 
 TypeOf: TypeAlias = Callable[[exp.Expr], DataType | None]
 _Choice: TypeAlias = tuple[DataType, DataType, DataType]

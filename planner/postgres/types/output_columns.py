@@ -13,13 +13,13 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.errors import MismatchedTypeError
-from planner.postgres.types.functions import columns_of_function, is_numbered
-from planner.trees.brackets import is_joined
-from planner.trees.checkpoints import checkpoint
-from planner.trees.column_names import OF_STAR, column_name
-from planner.trees.nodes import Nodes, is_comma, kinds, position_of
-from stores.spec.schema import DataType
+from stategate.planner.errors import MismatchedTypeError
+from stategate.planner.postgres.types.functions import columns_of_function, is_numbered
+from stategate.planner.trees.brackets import is_joined
+from stategate.planner.trees.checkpoints import checkpoint
+from stategate.planner.trees.column_names import OF_STAR, column_name
+from stategate.planner.trees.nodes import Nodes, is_comma, kinds, position_of
+from stategate.stores.spec.schema import DataType
 
 Names: TypeAlias = tuple[str, ...]
 _Place: TypeAlias = tuple[str, str]

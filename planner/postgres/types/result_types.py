@@ -12,11 +12,11 @@ from decimal import Decimal, InvalidOperation
 
 from sqlglot import exp
 
-from planner.postgres.types.operands import arguments, is_open
-from planner.postgres.types.signatures import OPEN
-from planner.trees.nodes import strip
-from planner.values.array_types import array_of, depth_of, leaf_of
-from planner.values.catalog_types import (
+from stategate.planner.postgres.types.operands import arguments, is_open
+from stategate.planner.postgres.types.signatures import OPEN
+from stategate.planner.trees.nodes import strip
+from stategate.planner.values.array_types import array_of, depth_of, leaf_of
+from stategate.planner.values.catalog_types import (
     NAME,
     CatalogType,
     has_any_scale,
@@ -25,8 +25,8 @@ from planner.values.catalog_types import (
     of_any_scale,
     record_type,
 )
-from planner.values.type_modifiers import is_string, unsized
-from stores.spec.schema import (
+from stategate.planner.values.type_modifiers import is_string, unsized
+from stategate.stores.spec.schema import (
     BIGINT,
     DATE,
     DOUBLE,

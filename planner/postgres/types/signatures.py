@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from planner.postgres.types.type_choice import mismatch, name_of
-from planner.records.functions import RECORDS
-from planner.records.record import Parameter, Signature
-from planner.values.array_types import array_of, depth_of, leaf_of
-from stores.spec.schema import TEXT, DataType, Kind
+from stategate.planner.postgres.types.type_choice import mismatch, name_of
+from stategate.planner.records.functions import RECORDS
+from stategate.planner.records.record import Parameter, Signature
+from stategate.planner.values.array_types import array_of, depth_of, leaf_of
+from stategate.stores.spec.schema import TEXT, DataType, Kind
 
 T = TypeVar("T")
 OPEN = DataType(kind=Kind.NULL)

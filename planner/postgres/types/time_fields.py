@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from planner.errors import RAISED, InvalidValueError, NotSupportedError
-from planner.trees.nodes import call
-from planner.values.sqltypes import format_type
-from stores.spec.schema import DataType, Kind
+from stategate.planner.errors import RAISED, InvalidValueError, NotSupportedError
+from stategate.planner.trees.nodes import call
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import DataType, Kind
 
 _SPELLED = {
     "microsecond": "microseconds microsecon us usec usecs usecond useconds",

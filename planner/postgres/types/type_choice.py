@@ -1,7 +1,7 @@
 """The choice among operators of one name, as PostgreSQL makes it.
 
-Types have their names in `stores.spec` or, if only PostgreSQL has them, in pg_type; an array is its
-elements' name with `[]`; a bare text or NULL is `unknown`.
+Types have their names in `stategate.stores.spec` or, if only PostgreSQL has them, in pg_type; an
+array is its elements' name with `[]`; a bare text or NULL is `unknown`.
 
 Source: PostgreSQL's manual, 10.2, Operators.
 """
@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from planner.records.operators import Operands
-from planner.values.array_types import leaf_of
-from planner.values.catalog_types import has_any_scale, postgres_name
-from stores.spec.schema import DataType, Kind
+from stategate.planner.records.operators import Operands
+from stategate.planner.values.array_types import leaf_of
+from stategate.planner.values.catalog_types import has_any_scale, postgres_name
+from stategate.stores.spec.schema import DataType, Kind
 
 UNKNOWN = "unknown"
 _NUMBERS = ("smallint", "integer", "bigint", "decimal", "real", "double")

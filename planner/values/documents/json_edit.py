@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from planner.errors import InvalidValueError
-from planner.values.documents.json_text import (
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.documents.json_text import (
     Json,
     in_order,
     quoted,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from planner.errors import InvalidValueError
-from planner.values.documents.json_text import quoted
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.documents.json_text import quoted
 
 _Texts = Sequence[str | None]
 

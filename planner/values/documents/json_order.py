@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from planner.values.documents.json_text import (
+from stategate.planner.values.documents.json_text import (
     Digits,
     Json,
     decimal_of,

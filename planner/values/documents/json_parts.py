@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from planner.errors import InvalidValueError, NotSupportedError
-from planner.values.documents.json_text import (
+from stategate.planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.values.documents.json_text import (
     checked_escapes,
     invalid_json,
     quoted,

@@ -13,9 +13,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-from planner.errors import InvalidValueError
-from planner.values.documents.json_path_syntax import JsonPath, Node, is_predicate, parse_path
-from planner.values.documents.json_text import (
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.documents.json_path_syntax import (
+    JsonPath,
+    Node,
+    is_predicate,
+    parse_path,
+)
+from stategate.planner.values.documents.json_text import (
     Digits,
     Json,
     decimal_of,

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
-from planner.values.documents.json_text import Digits
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
+from stategate.planner.values.documents.json_text import Digits
 
 Node: TypeAlias = tuple[Any, ...]
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from planner.errors import InvalidValueError, LimitExceededError, QueryError
+from stategate.planner.errors import InvalidValueError, LimitExceededError, QueryError
 
 Json: TypeAlias = Any
 """None, a bool, an int, `Digits`, a str, a list or a dict of them."""

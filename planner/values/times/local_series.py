@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import calendar
 
-from planner.errors import InvalidValueError, LimitExceededError
-from planner.values.moment_text import civil, days_from_civil
-from planner.values.times.time_settings import Zone, zone_of
+from stategate.planner.errors import InvalidValueError, LimitExceededError
+from stategate.planner.values.moment_text import civil, days_from_civil
+from stategate.planner.values.times.time_settings import Zone, zone_of
 
 _SECOND_US, _DAY_US = 1_000_000, 86_400_000_000
 _INFINITY = (1 << 63) - 1

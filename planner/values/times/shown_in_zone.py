@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from planner.values.moment_text import moment_words
-from planner.values.times.time_settings import Zone, offset_text, zone_of
+from stategate.planner.values.moment_text import moment_words
+from stategate.planner.values.times.time_settings import Zone, offset_text, zone_of
 
 _WORDS = re.compile(r"(\S+)( \(BC\))? (\S+)")
 _OFFSET_OF_HOURS = re.compile(r"([-+]\d\d)( BC)?$")

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from planner.errors import InvalidValueError, NotSupportedError
-from planner.values.interval_text import parse_interval
-from planner.values.time_zones import posix_offset, region_named
+from stategate.planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.values.interval_text import parse_interval
+from stategate.planner.values.time_zones import posix_offset, region_named
 
 _SECOND_US, _DAY_US = 1_000_000, 86_400_000_000
 _CYCLE_US = 146_097 * _DAY_US

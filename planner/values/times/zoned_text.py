@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from planner.values.times.time_settings import Zone, offset_text
-from stores.types.moment_texts import INT64_MAX, SECOND_MICROS, moment_printer
+from stategate.planner.values.times.time_settings import Zone, offset_text
+from stategate.stores.types.moment_texts import INT64_MAX, SECOND_MICROS, moment_printer
 
 _OFFSETS_MAX = 1024
 """Printers that are kept, one for each offset."""

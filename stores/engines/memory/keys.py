@@ -12,11 +12,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from stores.errors import CodecError
-from stores.spec.query import Interval
-from stores.spec.scans import PrefixQuery
-from stores.spec.schema import TEXT, Column, DataType, Key, Kind, StoreSchema, Value
-from stores.types.record import KeyForm
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.query import Interval
+from stategate.stores.spec.scans import PrefixQuery
+from stategate.stores.spec.schema import TEXT, Column, DataType, Key, Kind, StoreSchema, Value
+from stategate.stores.types.record import KeyForm
 
 Test: TypeAlias = Callable[[Key], bool]
 """Returns whether a key is wanted."""

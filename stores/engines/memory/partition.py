@@ -1,7 +1,7 @@
 """The reference engine: rows in a sorted list, without the codecs of RocksDB.
 
 It is the fake in every test above the store layer, and new engines are compared with it. Its
-answers to queries are in `stores.engines.memory.queries`.
+answers to queries are in `stategate.stores.engines.memory.queries`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from stores.codec.segments import END_OF_TIME, FIRST_WHOLE_MS, MICROS_MIN, Segments
-from stores.engines.memory.keys import sort_key
-from stores.engines.memory.queries import Entry, memory_handlers
-from stores.errors import CodecError, StoreError
-from stores.spec.arrow import physical_list
-from stores.spec.position import Progress
-from stores.spec.query import Query
-from stores.spec.schema import StoreKind, StoreSchema, Value
-from stores.spec.store import Handler, View
+from stategate.stores.codec.segments import END_OF_TIME, FIRST_WHOLE_MS, MICROS_MIN, Segments
+from stategate.stores.engines.memory.keys import sort_key
+from stategate.stores.engines.memory.queries import Entry, memory_handlers
+from stategate.stores.errors import CodecError, StoreError
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.schema import StoreKind, StoreSchema, Value
+from stategate.stores.spec.store import Handler, View
 
 
 class MemoryPartition:

@@ -13,13 +13,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from stores.codec.layout import DATA, DATA_END, TOMBSTONE, Layout, encode_time
-from stores.codec.segments import END_OF_TIME, Segments, first_micros, last_micros
-from stores.engines.memory.keys import fit_key, has_prefix, in_interval, sort_key
-from stores.errors import SchemaError
-from stores.spec.arrow import physical_array
-from stores.spec.position import Progress
-from stores.spec.query import (
+from stategate.stores.codec.layout import DATA, DATA_END, TOMBSTONE, Layout, encode_time
+from stategate.stores.codec.segments import END_OF_TIME, Segments, first_micros, last_micros
+from stategate.stores.engines.memory.keys import fit_key, has_prefix, in_interval, sort_key
+from stategate.stores.errors import SchemaError
+from stategate.stores.spec.arrow import physical_array
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import (
     BATCH_ROWS,
     BatchStream,
     FewKeysQuery,
@@ -33,7 +33,7 @@ from stores.spec.query import (
     TimestampedRangeQuery,
     TimestampedRow,
 )
-from stores.spec.scans import (
+from stategate.stores.spec.scans import (
     ApproximateCountQuery,
     CountQuery,
     PrefixQuery,
@@ -41,15 +41,15 @@ from stores.spec.scans import (
     RawScanQuery,
     RawStream,
 )
-from stores.spec.schema import TIMESTAMPTZ, Key, Kind, Row, StoreKind, StoreSchema, Value
-from stores.spec.store import Handler, View
-from stores.spec.versions import (
+from stategate.stores.spec.schema import TIMESTAMPTZ, Key, Kind, Row, StoreKind, StoreSchema, Value
+from stategate.stores.spec.store import Handler, View
+from stategate.stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,
     VersionedRow,
 )
-from stores.spec.windows import (
+from stategate.stores.spec.windows import (
     ANY_TIME,
     SessionKeyQuery,
     SessionQuery,

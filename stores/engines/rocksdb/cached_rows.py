@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from stores.codec.scalars import NESTED
-from stores.engines.rocksdb.range_cache import RangeCache
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.engines.rocksdb.row_cache import ChangedKeys, RowCache
-from stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.codec.scalars import NESTED
+from stategate.stores.engines.rocksdb.range_cache import RangeCache
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.engines.rocksdb.row_cache import ChangedKeys, RowCache
+from stategate.stores.spec.schema import StoreKind, StoreSchema
 
 ALL_KEYS = ChangedKeys(wanted=False)
 ONE_ROW_A_KEY = frozenset({StoreKind.KEYVALUE, StoreKind.GLOBAL})

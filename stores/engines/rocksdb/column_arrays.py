@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.codec.layout import PREFIX_BYTES, Layout, segment_bytes, segment_number
-from stores.codec.segments import MICROS_MAX, MICROS_MIN
-from stores.engines.rocksdb.column_changes import Change
-from stores.engines.rocksdb.column_ends import END_ROWS, FirstRows, TimeEnd
-from stores.spec.arrow import Ints, int64_values
-from stores.spec.position import Progress
-from stores.spec.query import BATCH_ROWS, Batch, BatchStream, Order, ReadRows
-from stores.spec.schema import Row
+from stategate.stores.codec.layout import PREFIX_BYTES, Layout, segment_bytes, segment_number
+from stategate.stores.codec.segments import MICROS_MAX, MICROS_MIN
+from stategate.stores.engines.rocksdb.column_changes import Change
+from stategate.stores.engines.rocksdb.column_ends import END_ROWS, FirstRows, TimeEnd
+from stategate.stores.spec.arrow import Ints, int64_values
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import BATCH_ROWS, Batch, BatchStream, Order, ReadRows
+from stategate.stores.spec.schema import Row
 
 Keys: TypeAlias = np.ndarray[Any, np.dtype[np.object_]]
 """Entry keys as bytes objects, in their order."""

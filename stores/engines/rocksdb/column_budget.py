@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
-from stores.engines.rocksdb.column_arrays import COMPUTED
+from stategate.stores.engines.rocksdb.column_arrays import COMPUTED
 
 
 class Owner(Protocol):

@@ -23,22 +23,26 @@ from weakref import WeakSet
 
 from msgspec import Struct
 
-from stores.codec.layout import Layout
-from stores.engines.rocksdb.column_arrays import (
+from stategate.stores.codec.layout import Layout
+from stategate.stores.engines.rocksdb.column_arrays import (
     ALL_ROWS,
     BYTES_MAX,
     ColumnReader,
     KeptColumns,
     Within,
 )
-from stores.engines.rocksdb.column_budget import ColumnBudget, ColumnDemand
-from stores.engines.rocksdb.column_changes import PENDING_ROWS_COLLECTING, Change, ChangeLog
-from stores.engines.rocksdb.column_ends import FirstRows
-from stores.engines.rocksdb.readers import Entries
-from stores.spec.position import Progress
-from stores.spec.query import Batch, BatchStream
-from stores.spec.schema import Row
-from stores.spec.store import View
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget, ColumnDemand
+from stategate.stores.engines.rocksdb.column_changes import (
+    PENDING_ROWS_COLLECTING,
+    Change,
+    ChangeLog,
+)
+from stategate.stores.engines.rocksdb.column_ends import FirstRows
+from stategate.stores.engines.rocksdb.readers import Entries
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import Batch, BatchStream
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import View
 
 _PART_MIN = 8
 """A scan of less than an eighth of the rows reads entries rather than merge all columns."""

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 from msgspec import Struct
 
-from stores.codec.layout import Layout
-from stores.spec.arrow import Ints, physical_list
-from stores.spec.query import Batch, BatchStream, Order
-from stores.spec.schema import Row
+from stategate.stores.codec.layout import Layout
+from stategate.stores.spec.arrow import Ints, physical_list
+from stategate.stores.spec.query import Batch, BatchStream, Order
+from stategate.stores.spec.schema import Row
 
 END_ROWS = 256
 """Rows of an end: a statement of few rows takes no more."""

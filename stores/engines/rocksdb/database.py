@@ -3,7 +3,7 @@
 Only this module and `opening` import rocksdict.
 
 All entries are in the default column family, because a snapshot and an iterator cover only one.
-`stores.engines.rocksdb.partition` gives them their meaning.
+`stategate.stores.engines.rocksdb.partition` gives them their meaning.
 
 As in Kafka Streams there is no write-ahead log: the state log is one. A write batch is in one
 memtable, memtables are flushed in order, and each flush takes effect at once. So a crash loses
@@ -33,13 +33,13 @@ from rocksdict import (
     SstFileWriter,
 )
 
-from stores.engines.rocksdb.open_files import FILES_MIN, OpenFiles
-from stores.engines.rocksdb.opening import database_options, open_database
-from stores.engines.rocksdb.readers import Attached, Entries, Entry, Reader
-from stores.engines.rocksdb.rest_note import Note, manifest_of, write_note
-from stores.engines.rocksdb.unflushed import Unflushed
-from stores.errors import StoreError
-from stores.spec.query import Order
+from stategate.stores.engines.rocksdb.open_files import FILES_MIN, OpenFiles
+from stategate.stores.engines.rocksdb.opening import database_options, open_database
+from stategate.stores.engines.rocksdb.readers import Attached, Entries, Entry, Reader
+from stategate.stores.engines.rocksdb.rest_note import Note, manifest_of, write_note
+from stategate.stores.engines.rocksdb.unflushed import Unflushed
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.query import Order
 
 _logger = logging.getLogger(__name__)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from stores.codec.layout import DATA, DELETIONS, Layout, segment_bytes
-from stores.engines.rocksdb.column_changes import Change
-from stores.engines.rocksdb.database import WriteBatch
-from stores.engines.rocksdb.latest_writes import LatestWriter
-from stores.engines.rocksdb.readers import Reader
-from stores.engines.rocksdb.row_cache import ChangedKeys
-from stores.engines.rocksdb.writes import EntryWriter, VersionWriter
-from stores.spec.position import Progress
-from stores.spec.schema import StoreKind
+from stategate.stores.codec.layout import DATA, DELETIONS, Layout, segment_bytes
+from stategate.stores.engines.rocksdb.column_changes import Change
+from stategate.stores.engines.rocksdb.database import WriteBatch
+from stategate.stores.engines.rocksdb.latest_writes import LatestWriter
+from stategate.stores.engines.rocksdb.readers import Reader
+from stategate.stores.engines.rocksdb.row_cache import ChangedKeys
+from stategate.stores.engines.rocksdb.writes import EntryWriter, VersionWriter
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.schema import StoreKind
 
 
 def epoch_writer(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from stores.codec.layout import Layout
-from stores.engines.rocksdb.cached_rows import CachedRows
-from stores.engines.rocksdb.column_cache import PartitionColumns
-from stores.engines.rocksdb.handlers_keyvalue import keyvalue_handlers
-from stores.engines.rocksdb.handlers_shared import Handlers
-from stores.engines.rocksdb.handlers_times import session_handlers, window_handlers
-from stores.engines.rocksdb.handlers_versions import version_handlers
-from stores.spec.schema import StoreKind
+from stategate.stores.codec.layout import Layout
+from stategate.stores.engines.rocksdb.cached_rows import CachedRows
+from stategate.stores.engines.rocksdb.column_cache import PartitionColumns
+from stategate.stores.engines.rocksdb.handlers_keyvalue import keyvalue_handlers
+from stategate.stores.engines.rocksdb.handlers_shared import Handlers
+from stategate.stores.engines.rocksdb.handlers_times import session_handlers, window_handlers
+from stategate.stores.engines.rocksdb.handlers_versions import version_handlers
+from stategate.stores.spec.schema import StoreKind
 
 _HANDLERS: Mapping[StoreKind, Callable[[Layout, PartitionColumns | None, CachedRows], Handlers]] = {
     StoreKind.KEYVALUE: keyvalue_handlers,

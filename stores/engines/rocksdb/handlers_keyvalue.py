@@ -6,19 +6,19 @@ import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from stores.codec.layout import DATA, DATA_END, Bounds, Layout
-from stores.engines.rocksdb.cached_rows import CachedRows
-from stores.engines.rocksdb.column_cache import PartitionColumns
-from stores.engines.rocksdb.handlers_shared import (
+from stategate.stores.codec.layout import DATA, DATA_END, Bounds, Layout
+from stategate.stores.engines.rocksdb.cached_rows import CachedRows
+from stategate.stores.engines.rocksdb.column_cache import PartitionColumns
+from stategate.stores.engines.rocksdb.handlers_shared import (
     Handlers,
     Ranges,
     common_handlers,
     first_rows_handler,
     stream,
 )
-from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
-from stores.engines.rocksdb.row_cache import RowCache
-from stores.spec.query import (
+from stategate.stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
+from stategate.stores.engines.rocksdb.row_cache import RowCache
+from stategate.stores.spec.query import (
     BATCH_ROWS,
     BatchStream,
     FewKeysQuery,
@@ -32,9 +32,9 @@ from stores.spec.query import (
     TimestampedRangeQuery,
     TimestampedRow,
 )
-from stores.spec.scans import CountQuery
-from stores.spec.schema import Row
-from stores.spec.store import View
+from stategate.stores.spec.scans import CountQuery
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import View
 
 _EVERY_ENTRY = (DATA, DATA_END)
 

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import pyarrow as pa
 from msgspec import Struct
 
-from stores.codec.entry_rows import DecodeRows
-from stores.codec.layout import (
+from stategate.stores.codec.entry_rows import DecodeRows
+from stategate.stores.codec.layout import (
     DATA,
     DATA_END,
     PREFIX_BYTES,
@@ -27,12 +27,25 @@ from stores.codec.layout import (
     segment_bytes,
     segment_number,
 )
-from stores.engines.rocksdb.range_cache import RangeCache
-from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
-from stores.spec.query import BATCH_ROWS, FEW_ROWS, BatchStream, FirstRowsQuery, Order, Query
-from stores.spec.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
-from stores.spec.schema import Row
-from stores.spec.store import Handler, View
+from stategate.stores.engines.rocksdb.range_cache import RangeCache
+from stategate.stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
+from stategate.stores.spec.query import (
+    BATCH_ROWS,
+    FEW_ROWS,
+    BatchStream,
+    FirstRowsQuery,
+    Order,
+    Query,
+)
+from stategate.stores.spec.scans import (
+    CountQuery,
+    PrefixQuery,
+    RawKeyQuery,
+    RawScanQuery,
+    RawStream,
+)
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import Handler, View
 
 SEGMENTS_READ_UNSEEN = 4
 """This many segments are read without checking first whether they have entries."""

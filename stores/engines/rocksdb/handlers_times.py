@@ -12,12 +12,18 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from stores.codec.layout import TIME_BYTES, Bounds, Layout, encode_time, segment_bytes
-from stores.codec.segments import MICROS_MAX, MICROS_MIN, Segments, first_micros, last_micros
-from stores.engines.rocksdb.column_arrays import Within
-from stores.engines.rocksdb.column_cache import PartitionColumns
-from stores.engines.rocksdb.column_ends import FirstRows
-from stores.engines.rocksdb.handlers_shared import (
+from stategate.stores.codec.layout import TIME_BYTES, Bounds, Layout, encode_time, segment_bytes
+from stategate.stores.codec.segments import (
+    MICROS_MAX,
+    MICROS_MIN,
+    Segments,
+    first_micros,
+    last_micros,
+)
+from stategate.stores.engines.rocksdb.column_arrays import Within
+from stategate.stores.engines.rocksdb.column_cache import PartitionColumns
+from stategate.stores.engines.rocksdb.column_ends import FirstRows
+from stategate.stores.engines.rocksdb.handlers_shared import (
     SEGMENTS_READ_UNSEEN,
     EndRows,
     FirstRowsFinder,
@@ -30,14 +36,14 @@ from stores.engines.rocksdb.handlers_shared import (
     segment_chunks,
     stream,
 )
-from stores.engines.rocksdb.range_cache import RangeCache
-from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries
-from stores.spec.position import Progress
-from stores.spec.query import EVERYTHING, BatchStream, FirstRowsQuery, Order, Query
-from stores.spec.scans import CountQuery
-from stores.spec.schema import WINDOW_START, Row
-from stores.spec.store import View
-from stores.spec.windows import (
+from stategate.stores.engines.rocksdb.range_cache import RangeCache
+from stategate.stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import EVERYTHING, BatchStream, FirstRowsQuery, Order, Query
+from stategate.stores.spec.scans import CountQuery
+from stategate.stores.spec.schema import WINDOW_START, Row
+from stategate.stores.spec.store import View
+from stategate.stores.spec.windows import (
     SessionKeyQuery,
     SessionQuery,
     SessionRangeQuery,

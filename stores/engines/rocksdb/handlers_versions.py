@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stores.codec.layout import (
+from stategate.stores.codec.layout import (
     LATEST,
     TIME_BYTES,
     TOMBSTONE,
@@ -22,8 +22,8 @@ from stores.codec.layout import (
     encode_time,
     segment_number,
 )
-from stores.codec.segments import END_OF_TIME, MICROS_MAX, first_micros, last_micros
-from stores.engines.rocksdb.handlers_shared import (
+from stategate.stores.codec.segments import END_OF_TIME, MICROS_MAX, first_micros, last_micros
+from stategate.stores.engines.rocksdb.handlers_shared import (
     Handlers,
     common_handlers,
     live_segments,
@@ -31,11 +31,11 @@ from stores.engines.rocksdb.handlers_shared import (
     segment_chunks,
     stream,
 )
-from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
-from stores.spec.position import Progress
-from stores.spec.query import BatchStream, Order
-from stores.spec.store import View
-from stores.spec.versions import (
+from stategate.stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import BatchStream, Order
+from stategate.stores.spec.store import View
+from stategate.stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,

@@ -12,15 +12,15 @@ import struct
 
 import pyarrow as pa
 
-from stores.codec.layout import DATA, DATA_END, DELETIONS, DELETIONS_END, Layout
-from stores.codec.rows import NO_TIME, event_times_ms
-from stores.engines.rocksdb.column_changes import Change
-from stores.engines.rocksdb.database import Writes
-from stores.engines.rocksdb.readers import Reader
-from stores.engines.rocksdb.row_cache import ChangedKeys
-from stores.engines.rocksdb.writes import EntryWriter
-from stores.spec.position import Progress
-from stores.spec.query import Order
+from stategate.stores.codec.layout import DATA, DATA_END, DELETIONS, DELETIONS_END, Layout
+from stategate.stores.codec.rows import NO_TIME, event_times_ms
+from stategate.stores.engines.rocksdb.column_changes import Change
+from stategate.stores.engines.rocksdb.database import Writes
+from stategate.stores.engines.rocksdb.readers import Reader
+from stategate.stores.engines.rocksdb.row_cache import ChangedKeys
+from stategate.stores.engines.rocksdb.writes import EntryWriter
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import Order
 
 _DELETED_MS = struct.Struct("<q")
 

@@ -11,13 +11,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from stores.codec.layout import DATA, DATA_END, DELETIONS, DELETIONS_END, TOMBSTONE, Layout
-from stores.codec.rows import NO_TIME
-from stores.engines.rocksdb.readers import Reader
-from stores.spec.arrow import Ints, array_of_ints
-from stores.spec.position import Progress
-from stores.spec.query import Order
-from stores.spec.schema import (
+from stategate.stores.codec.layout import (
+    DATA,
+    DATA_END,
+    DELETIONS,
+    DELETIONS_END,
+    TOMBSTONE,
+    Layout,
+)
+from stategate.stores.codec.rows import NO_TIME
+from stategate.stores.engines.rocksdb.readers import Reader
+from stategate.stores.spec.arrow import Ints, array_of_ints
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import Order
+from stategate.stores.spec.schema import (
     DELETED_NAME,
     TIMESTAMPTZ,
     VALID_FROM,
@@ -28,7 +35,7 @@ _TIMESTAMP = "_timestamp"
 
 
 def logged_rows(layout: Layout, reader: Reader, progress: Progress) -> Iterator[pa.Table]:
-    """Yield all rows and deletions, as `stores.log.data.datafiles.shaped` takes them.
+    """Yield all rows and deletions, as `stategate.stores.log.data.datafiles.shaped` takes them.
 
     Columns: key, times but the ends of windows, `_timestamp` and `_deleted`. Deletions have no
     value columns. Expired entries are left out: a version may be there whose end is not.

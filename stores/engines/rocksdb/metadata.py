@@ -21,10 +21,10 @@ from pathlib import Path
 
 import orjson
 
-from stores.codec.segments import Segments
-from stores.errors import CodecError, StoreError
-from stores.spec.position import Position, Progress
-from stores.spec.schema import StoreSchema
+from stategate.stores.codec.segments import Segments
+from stategate.stores.errors import CodecError, StoreError
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.schema import StoreSchema
 
 DEFINITION = b"\0definition"
 PROGRESS = b"\0progress"

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from rocksdict import BlockBasedOptions, Cache, Options, Rdict, WriteOptions
 
-from stores.errors import CodecError, StoreError
+from stategate.stores.errors import CodecError, StoreError
 
 _FAMILY = "default"
 _WRITE_BUFFER_BYTES = 16 << 20

@@ -2,16 +2,16 @@
 
 All entries are in one database:
 
-    00 …    definition and progress, see `stores.engines.rocksdb.metadata`
-    01 …    the rows, as `stores.codec.layout` says
+    00 …    definition and progress, see `stategate.stores.engines.rocksdb.metadata`
+    01 …    the rows, as `stategate.stores.codec.layout` says
     02 …    when rows were deleted, in stores by event time
 
 The rows and the progress of an epoch go in by one write batch. A view is made right after it, and
-all queries of the epoch share it (see `stores.engines.rocksdb.readers`).
+all queries of the epoch share it (see `stategate.stores.engines.rocksdb.readers`).
 
 A crash loses whole epochs, the newest ones; the stored progress says where to continue. The newest
 epoch that was answered until then is in a file next to the database
-(`stores.engines.rocksdb.metadata`).
+(`stategate.stores.engines.rocksdb.metadata`).
 
 A partition whose database is at rest keeps its view, its cached rows and its columns. Whatever they
 cannot answer opens the database again; so does the next epoch, before it writes.
@@ -25,16 +25,16 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.codec.layout import DATA, DATA_END, DELETIONS, DELETIONS_END, Layout
-from stores.engines.rocksdb.cached_rows import ALL_KEYS, ONE_ROW_A_KEY, CachedRows
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.column_cache import PartitionColumns
-from stores.engines.rocksdb.database import BlockCache, Database
-from stores.engines.rocksdb.epochs import drop_expired, epoch_writer
-from stores.engines.rocksdb.handlers import handlers_of
-from stores.engines.rocksdb.handlers_shared import Handlers
-from stores.engines.rocksdb.logged_rows import logged_rows
-from stores.engines.rocksdb.metadata import (
+from stategate.stores.codec.layout import DATA, DATA_END, DELETIONS, DELETIONS_END, Layout
+from stategate.stores.engines.rocksdb.cached_rows import ALL_KEYS, ONE_ROW_A_KEY, CachedRows
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.engines.rocksdb.column_cache import PartitionColumns
+from stategate.stores.engines.rocksdb.database import BlockCache, Database
+from stategate.stores.engines.rocksdb.epochs import drop_expired, epoch_writer
+from stategate.stores.engines.rocksdb.handlers import handlers_of
+from stategate.stores.engines.rocksdb.handlers_shared import Handlers
+from stategate.stores.engines.rocksdb.logged_rows import logged_rows
+from stategate.stores.engines.rocksdb.metadata import (
     DEFINITION,
     FIRST_KEY,
     METADATA_ENTRIES,
@@ -45,19 +45,19 @@ from stores.engines.rocksdb.metadata import (
     fingerprint,
     layout_of,
 )
-from stores.engines.rocksdb.open_files import OpenFiles
-from stores.engines.rocksdb.readers import Entries
-from stores.engines.rocksdb.rest_note import Note, read_note
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.engines.rocksdb.row_cache import ChangedKeys
-from stores.engines.rocksdb.unflushed import Unflushed
-from stores.errors import StoreError
-from stores.log.snapshots import Fetch
-from stores.spec.position import Progress
-from stores.spec.query import Order
-from stores.spec.scans import ApproximateCountQuery
-from stores.spec.schema import Key, StoreKind, StoreSchema
-from stores.spec.store import View
+from stategate.stores.engines.rocksdb.open_files import OpenFiles
+from stategate.stores.engines.rocksdb.readers import Entries
+from stategate.stores.engines.rocksdb.rest_note import Note, read_note
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.engines.rocksdb.row_cache import ChangedKeys
+from stategate.stores.engines.rocksdb.unflushed import Unflushed
+from stategate.stores.errors import StoreError
+from stategate.stores.log.snapshots import Fetch
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import Order
+from stategate.stores.spec.scans import ApproximateCountQuery
+from stategate.stores.spec.schema import Key, StoreKind, StoreSchema
+from stategate.stores.spec.store import View
 
 _ANSWERED = "ANSWERED"
 """A file in the database's directory, with a name that RocksDB does not use."""
@@ -259,11 +259,11 @@ class RocksPartition:
         return self._database.dump(path, chunks()) - METADATA_ENTRIES - deletions
 
     def logged_rows(self) -> Iterator[pa.Table]:
-        """Yield the newest epoch as rows of the log; see `stores.engines.rocksdb.logged_rows`."""
+        """Yield the newest epoch as rows of the log, as `logged_rows` describes them."""
         yield from logged_rows(self._layout, self.view.data, self.view.progress)
 
     def restore(self, fetch: Fetch, progress: Progress) -> None:
-        """Replace the content with a file from `dump`; see `stores.log.snapshots.Restorable`.
+        """Replace the content with a file from `dump`; see `Restorable`.
 
         It empties the database before it ingests the file, each in one write. So a crash leaves
         the old content, nothing, or all of the file.

@@ -17,12 +17,12 @@ import threading
 from bisect import bisect_left, bisect_right, insort
 from typing import Any
 
-from stores.engines.rocksdb.readers import Entries
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.engines.rocksdb.row_cache import ROW_BYTES_MAX, ChangedKeys
-from stores.engines.rocksdb.spans import SPAN_BYTES, ReadRange, Span
-from stores.spec.query import Order
-from stores.spec.schema import Row
+from stategate.stores.engines.rocksdb.readers import Entries
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.engines.rocksdb.row_cache import ROW_BYTES_MAX, ChangedKeys
+from stategate.stores.engines.rocksdb.spans import SPAN_BYTES, ReadRange, Span
+from stategate.stores.spec.query import Order
+from stategate.stores.spec.schema import Row
 
 SPAN_ROWS_MAX = 256
 """Spans that would have more rows together are not joined: an epoch copies those that it changes.

@@ -24,8 +24,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias
 
-from stores.errors import StoreError
-from stores.spec.query import BATCH_ROWS, Order
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.query import BATCH_ROWS, Order
 
 Entry: TypeAlias = tuple[bytes, bytes]
 """The key and the row of an entry."""

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.spec.schema import Row
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.spec.schema import Row
 
 ROW_BYTES_MAX = 16 << 10
 """Larger rows are not cached: reading one takes so long that a cache saves little."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from stores.spec.schema import Row
+from stategate.stores.spec.schema import Row
 
 SPAN_BYTES = 500
 """Overhead of a span, excluding its rows."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from stores.codec.layout import (
+from stategate.stores.codec.layout import (
     DATA,
     DATA_END,
     LATEST,
@@ -33,17 +33,17 @@ from stores.codec.layout import (
     decode_time,
     segment_number,
 )
-from stores.codec.segments import END_OF_TIME, MICROS_MIN
-from stores.engines.rocksdb.column_changes import Change
-from stores.engines.rocksdb.database import Writes
-from stores.engines.rocksdb.handlers_shared import live_segments
-from stores.engines.rocksdb.handlers_versions import history, latest
-from stores.engines.rocksdb.readers import Entry, Reader
-from stores.engines.rocksdb.row_cache import ChangedKeys
-from stores.errors import CodecError
-from stores.spec.arrow import Ints, int64_values
-from stores.spec.position import Progress
-from stores.spec.query import Order
+from stategate.stores.codec.segments import END_OF_TIME, MICROS_MIN
+from stategate.stores.engines.rocksdb.column_changes import Change
+from stategate.stores.engines.rocksdb.database import Writes
+from stategate.stores.engines.rocksdb.handlers_shared import live_segments
+from stategate.stores.engines.rocksdb.handlers_versions import history, latest
+from stategate.stores.engines.rocksdb.readers import Entry, Reader
+from stategate.stores.engines.rocksdb.row_cache import ChangedKeys
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.arrow import Ints, int64_values
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import Order
 
 
 class EntryWriter:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from stores.errors import LogError, LogMissingError, TornRecordError
-from stores.log.files.directory import Root
-from stores.log.metadata.records import (
+from stategate.stores.errors import LogError, LogMissingError, TornRecordError
+from stategate.stores.log.files.directory import Root
+from stategate.stores.log.metadata.records import (
     Commit,
     Record,
     Skip,
@@ -18,11 +18,11 @@ from stores.log.metadata.records import (
     commit_name,
     snapshot_name,
 )
-from stores.log.metadata.terms import read_term, terms
-from stores.log.snapshots import read_snapshot
-from stores.log.state_log import StoreLog
-from stores.spec.arguments import require_integer
-from stores.spec.schema import StoreSchema
+from stategate.stores.log.metadata.terms import read_term, terms
+from stategate.stores.log.snapshots import read_snapshot
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.arguments import require_integer
+from stategate.stores.spec.schema import StoreSchema
 
 SNAPSHOTS_MAX = 5
 """Newest snapshots whose records are read."""

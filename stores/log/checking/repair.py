@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from stores.errors import TornRecordError
-from stores.log.checking.verification import (
+from stategate.stores.errors import TornRecordError
+from stategate.stores.log.checking.verification import (
     Damage,
     Verified,
     leads_to,
@@ -24,8 +24,8 @@ from stores.log.checking.verification import (
     stale_commits,
     verify_log,
 )
-from stores.log.files.directory import Root
-from stores.log.metadata.records import (
+from stategate.stores.log.files.directory import Root
+from stategate.stores.log.metadata.records import (
     Commit,
     Record,
     commit_name,
@@ -33,8 +33,8 @@ from stores.log.metadata.records import (
     snapshot_name,
     term_name,
 )
-from stores.log.metadata.terms import take_term
-from stores.log.state_log import StoreLog
+from stategate.stores.log.metadata.terms import take_term
+from stategate.stores.log.state_log import StoreLog
 
 _logger = logging.getLogger(__name__)
 

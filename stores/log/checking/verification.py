@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from stores.errors import LogError, LogMissingError, SchemaError, TornRecordError
-from stores.log.data.decoded_sizes import DecodedLimit
-from stores.log.data.shaping import require_readable
-from stores.log.files.directory import Root
-from stores.log.metadata.records import (
+from stategate.stores.errors import LogError, LogMissingError, SchemaError, TornRecordError
+from stategate.stores.log.data.decoded_sizes import DecodedLimit
+from stategate.stores.log.data.shaping import require_readable
+from stategate.stores.log.files.directory import Root
+from stategate.stores.log.metadata.records import (
     DEFINITION,
     Commit,
     Record,
@@ -24,9 +24,9 @@ from stores.log.metadata.records import (
     snapshot_name,
     term_name,
 )
-from stores.log.metadata.terms import read_term, terms
-from stores.log.snapshots import fetch, read_snapshot
-from stores.log.state_log import StoreLog
+from stategate.stores.log.metadata.terms import read_term, terms
+from stategate.stores.log.snapshots import fetch, read_snapshot
+from stategate.stores.log.state_log import StoreLog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

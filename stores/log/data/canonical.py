@@ -11,10 +11,10 @@ from typing import Literal, TypeAlias
 
 import pyarrow as pa
 
-from stores.errors import ArgumentError, ValueFormatError
-from stores.spec.arguments import shown
-from stores.spec.arrow import rebuilt
-from stores.spec.schema import DataType, Kind
+from stategate.stores.errors import ArgumentError, ValueFormatError
+from stategate.stores.spec.arguments import shown
+from stategate.stores.spec.arrow import rebuilt
+from stategate.stores.spec.schema import DataType, Kind
 
 InvalidUtf8: TypeAlias = Literal["refuse", "replace"]
 """What a writer does with a text that is not UTF-8; what replaces bytes is U+FFFD."""

@@ -21,16 +21,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from stores.codec.partitioner import partition_column
-from stores.errors import LogError, SchemaError, TornRecordError
-from stores.log.data.decoded_sizes import DecodedLimit, TooLargeError, decoded_bytes
-from stores.log.data.digests import HashingStream
-from stores.log.data.footers import chunks
-from stores.log.data.intervals import file_field, from_file, holds_interval
-from stores.log.files.directory import Directory
-from stores.log.files.file_systems import UnusableFileError
-from stores.log.metadata.named_files import DataFile
-from stores.spec.schema import (
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.errors import LogError, SchemaError, TornRecordError
+from stategate.stores.log.data.decoded_sizes import DecodedLimit, TooLargeError, decoded_bytes
+from stategate.stores.log.data.digests import HashingStream
+from stategate.stores.log.data.footers import chunks
+from stategate.stores.log.data.intervals import file_field, from_file, holds_interval
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.file_systems import UnusableFileError
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.spec.schema import (
     DELETED_NAME,
     TIMESTAMPTZ,
     Column,

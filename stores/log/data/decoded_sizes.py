@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.log.data.footers import Chunk
-from stores.log.metadata.named_files import PACKED_MAX, decoded_most
+from stategate.stores.log.data.footers import Chunk
+from stategate.stores.log.metadata.named_files import PACKED_MAX, decoded_most
 
 OpenPacked: TypeAlias = Callable[[list[str]], Any]
 """Takes the paths of columns, and returns a ParquetFile of pyarrow."""

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.codec.segments import END_OF_TIME
-from stores.errors import SchemaError
-from stores.log.data.datafiles import TIMESTAMP_NAME
-from stores.spec.arrow import physical_list
-from stores.spec.schema import (
+from stategate.stores.codec.segments import END_OF_TIME
+from stategate.stores.errors import SchemaError
+from stategate.stores.log.data.datafiles import TIMESTAMP_NAME
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.schema import (
     VALID_FROM,
     VALID_TO,
     WINDOW_END,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from stores.log.files.directory import RECORD_BYTES_MAX
+from stategate.stores.log.files.directory import RECORD_BYTES_MAX
 
 _TAIL_BYTES = 8
 """The footer's length and the mark at the end of a file."""

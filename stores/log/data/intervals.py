@@ -12,9 +12,9 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
-from stores.errors import SchemaError
-from stores.spec.arrow import child_arrays, rebuilt, validity
-from stores.spec.schema import DataType, Kind
+from stategate.stores.errors import SchemaError
+from stategate.stores.spec.arrow import child_arrays, rebuilt, validity
+from stategate.stores.spec.schema import DataType, Kind
 
 TYPE_MARK = b"stategate.type"
 """The metadata of a field whose SQL type differs from its Parquet type."""

@@ -13,9 +13,14 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from stores.log.data.datafiles import ROWS_PER_GROUP, check_content, check_size, named_errors
-from stores.log.files.directory import Directory
-from stores.log.metadata.named_files import DataFile
+from stategate.stores.log.data.datafiles import (
+    ROWS_PER_GROUP,
+    check_content,
+    check_size,
+    named_errors,
+)
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.named_files import DataFile
 
 Condition: TypeAlias = Any
 """An expression over columns by their names in data files; the stubs for pyarrow lack its type."""

@@ -14,13 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.codec.segments import FIRST_WHOLE_MS, MICROS_MAX
-from stores.errors import SchemaError, ValueFormatError
-from stores.log.data.canonical import InvalidUtf8, canonical
-from stores.log.data.datafiles import EVENT_TIME, TIMESTAMP_NAME, file_schema
-from stores.log.data.deduplication import shown_key
-from stores.log.data.intervals import holds_interval, to_file
-from stores.spec.schema import (
+from stategate.stores.codec.segments import FIRST_WHOLE_MS, MICROS_MAX
+from stategate.stores.errors import SchemaError, ValueFormatError
+from stategate.stores.log.data.canonical import InvalidUtf8, canonical
+from stategate.stores.log.data.datafiles import EVENT_TIME, TIMESTAMP_NAME, file_schema
+from stategate.stores.log.data.deduplication import shown_key
+from stategate.stores.log.data.intervals import holds_interval, to_file
+from stategate.stores.spec.schema import (
     DELETED_NAME,
     VALID_FROM,
     WINDOW_END,

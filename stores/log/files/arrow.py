@@ -12,13 +12,13 @@ from typing import Any
 
 from pyarrow import fs
 
-from stores.log.files.file_systems import Stamp, UnusableFileError
+from stategate.stores.log.files.file_systems import Stamp, UnusableFileError
 
 _CHUNK_BYTES = 4 << 20
 
 
 class ArrowFiles:
-    """The files of one file system of pyarrow; see `stores.log.files.file_systems`.
+    """The files of one file system of pyarrow; see `stategate.stores.log.files.file_systems`.
 
     A file is written under a temporary name and then moved. On HDFS a move never replaces a file,
     so the first of two writers always wins. Elsewhere a moment passes between a check and the move.

@@ -1,7 +1,7 @@
 """Files of the state log on any file system: each appears whole or not at all.
 
 Nothing here knows the content of records. `Directory` is one store's directory; all its paths are
-relative. `stores.log.files.file_systems` says what it asks of a file system.
+relative. `stategate.stores.log.files.file_systems` says what it asks of a file system.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any, TypeAlias
 
 from pyarrow import fs
 
-from stores.errors import LogError, LogMissingError, TornRecordError
-from stores.log.files.arrow import ArrowFiles
-from stores.log.files.file_systems import FileSystem, Stamp, UnusableFileError
-from stores.log.files.local import LocalFiles
-from stores.log.files.object_uris import is_object_uri, object_place
-from stores.log.files.objects import ObjectFiles
+from stategate.stores.errors import LogError, LogMissingError, TornRecordError
+from stategate.stores.log.files.arrow import ArrowFiles
+from stategate.stores.log.files.file_systems import FileSystem, Stamp, UnusableFileError
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.files.object_uris import is_object_uri, object_place
+from stategate.stores.log.files.objects import ObjectFiles
 
 Root: TypeAlias = str | os.PathLike[str]
 """A local path or a URI such as `s3://bucket/state`."""

@@ -12,9 +12,9 @@ from typing import Any
 
 from pyarrow import fs
 
-from stores.log.files.arrow import ArrowFiles, temporary_name
-from stores.log.files.file_systems import Stamp, UnusableFileError
-from stores.log.files.locking import alone_in
+from stategate.stores.log.files.arrow import ArrowFiles, temporary_name
+from stategate.stores.log.files.file_systems import Stamp, UnusableFileError
+from stategate.stores.log.files.locking import alone_in
 
 _REMOVES_SAFELY = shutil.rmtree.avoids_symlink_attacks
 """Whether names can be removed relative to open directories: on all systems but Windows."""
@@ -30,7 +30,7 @@ _KINDS = {
 
 
 class LocalFiles(ArrowFiles):
-    """The files of this machine; see `stores.log.files.file_systems`.
+    """The files of this machine; see `stategate.stores.log.files.file_systems`.
 
     Only a link creates a file whole and only if its name is free. Nothing is removed or moved
     through a link: whoever writes the log can put links into it, and the user that compacts it may

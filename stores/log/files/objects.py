@@ -23,15 +23,22 @@ from obstore.exceptions import (
     PreconditionError,
 )
 
-from stores.log.files.file_systems import Stamp, UnusableFileError
-from stores.log.files.object_failures import (
+from stategate.stores.log.files.file_systems import Stamp, UnusableFileError
+from stategate.stores.log.files.object_failures import (
     FAILURES,
     ObjectStoreError,
     explained,
     may_pass,
     told_by,
 )
-from stores.log.files.object_uris import RETRIES_MAX, RETRY_S, Bucket, ObjectStore, Place, Sizes
+from stategate.stores.log.files.object_uris import (
+    RETRIES_MAX,
+    RETRY_S,
+    Bucket,
+    ObjectStore,
+    Place,
+    Sizes,
+)
 
 if TYPE_CHECKING:
     from obstore import UpdateVersion
@@ -78,7 +85,7 @@ REQUESTS = Requests()
 
 
 class ObjectFiles:
-    """The files of one bucket; see `stores.log.files.file_systems`.
+    """The files of one bucket; see `stategate.stores.log.files.file_systems`.
 
     Args:
         store: the bucket, which sends a request again after a failure that may pass.

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from stores.log.files.locking import lock_of, unlock
+from stategate.stores.log.files.locking import lock_of, unlock
 
 logger = logging.getLogger(__name__)
 

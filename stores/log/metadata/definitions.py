@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stores.errors import (
+from stategate.stores.errors import (
     LogError,
     LogMissingError,
     LogReplacedError,
@@ -16,18 +16,18 @@ from stores.errors import (
     TornRecordError,
     UnknownKindError,
 )
-from stores.log.files.directory import Directory
-from stores.log.metadata.documents import (
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.documents import (
     decode_document,
     encode_document,
     optional_whole,
     text_value,
     whole_value,
 )
-from stores.log.metadata.records import DEFINITION
-from stores.spec.arguments import shown
-from stores.spec.redefinition import merged_comment
-from stores.spec.schema import (
+from stategate.stores.log.metadata.records import DEFINITION
+from stategate.stores.spec.arguments import shown
+from stategate.stores.spec.redefinition import merged_comment
+from stategate.stores.spec.schema import (
     NESTING_MAX,
     TIMELESS,
     Column,

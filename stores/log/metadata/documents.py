@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 import orjson
 
-from stores.errors import LogError, StoreError, TornRecordError
-from stores.log.files.directory import RECORD_BYTES_MAX
-from stores.spec.arguments import shown
+from stategate.stores.errors import LogError, StoreError, TornRecordError
+from stategate.stores.log.files.directory import RECORD_BYTES_MAX
+from stategate.stores.spec.arguments import shown
 
 FORMAT = 2
 """Version of all records; increased when an older reader would misread a newer record."""

@@ -7,11 +7,11 @@ times a second. Instead it looks at this one directory, and then at the stores w
 changed.
 
 A head is a hint and nothing else: what is committed, and in which order, only the records in
-`epochs/` say (see `stores.log.epoch_chain`). So a head needs no lock, no compare-and-swap and no
-sync to the disk. A writer writes the head *before* the commit, so that a writer that is killed
-between the two leaves readers looking for an epoch that may still come, not one that they miss. A
-head that is lost or outdated, as after a loss of power, only delays readers: they look at every
-store now and then.
+`epochs/` say (see `stategate.stores.log.epoch_chain`). So a head needs no lock, no compare-and-swap
+and no sync to the disk. A writer writes the head *before* the commit, so that a writer that is
+killed between the two leaves readers looking for an epoch that may still come, not one that they
+miss. A head that is lost or outdated, as after a loss of power, only delays readers: they look at
+every store now and then.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import logging
 import time
 from collections.abc import Callable
 
-from stores.errors import LogError, TornRecordError
-from stores.log.files.directory import Directory
-from stores.log.files.file_systems import Stamp
-from stores.log.metadata.documents import decode_document, encode_document, whole_value
+from stategate.stores.errors import LogError, TornRecordError
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.file_systems import Stamp
+from stategate.stores.log.metadata.documents import decode_document, encode_document, whole_value
 
 _logger = logging.getLogger(__name__)
 

@@ -17,8 +17,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from stores.log.files.directory import Directory
-from stores.log.metadata.documents import decode_document, encode_document, text_value, whole_value
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.documents import (
+    decode_document,
+    encode_document,
+    text_value,
+    whole_value,
+)
 
 REBUILT = "rebuilt"
 """The directory of the logs of rebuilt stores, in that of the store."""

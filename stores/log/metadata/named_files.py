@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from stores.errors import LogError
-from stores.log.metadata.documents import (
+from stategate.stores.errors import LogError
+from stategate.stores.log.metadata.documents import (
     optional_text,
     optional_whole,
     text_value,

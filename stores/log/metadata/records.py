@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from stores.log.metadata.documents import (
+from stategate.stores.log.metadata.documents import (
     FORMAT,
     decode_document,
     encode_document,
@@ -26,8 +26,8 @@ from stores.log.metadata.documents import (
     text_value,
     whole_value,
 )
-from stores.log.metadata.moves import Move, move_of
-from stores.log.metadata.named_files import (
+from stategate.stores.log.metadata.moves import Move, move_of
+from stategate.stores.log.metadata.named_files import (
     DataFile,
     SnapshotFile,
     check_files,
@@ -35,7 +35,7 @@ from stores.log.metadata.named_files import (
     data_file_json,
     snapshot_file,
 )
-from stores.spec.position import Position, Progress, later_watermark
+from stategate.stores.spec.position import Position, Progress, later_watermark
 
 DEFINITION = "store.json"
 COMMITTED = "committed"

@@ -13,9 +13,15 @@ from __future__ import annotations
 import datetime
 import uuid
 
-from stores.errors import FencedError, TornRecordError
-from stores.log.files.directory import Directory
-from stores.log.metadata.records import Term, decode_term, encode_term, numbers_in, term_name
+from stategate.stores.errors import FencedError, TornRecordError
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.records import (
+    Term,
+    decode_term,
+    encode_term,
+    numbers_in,
+    term_name,
+)
 
 TERMS_KEPT = 100
 """Newest records that compaction keeps: they show who wrote when."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stores.errors import ArgumentError
-from stores.log.metadata.records import Commit
-from stores.spec.arguments import require_integer, require_name, shown
-from stores.spec.position import Position
-from stores.spec.schema import SPAN_MS_MAX
+from stategate.stores.errors import ArgumentError
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.spec.arguments import require_integer, require_name, shown
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import SPAN_MS_MAX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

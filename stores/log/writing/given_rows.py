@@ -10,8 +10,8 @@ from typing import Protocol, TypeAlias
 
 import pyarrow as pa
 
-from stores.errors import ArgumentError, SchemaError
-from stores.spec.arguments import shown
+from stategate.stores.errors import ArgumentError, SchemaError
+from stategate.stores.spec.arguments import shown
 
 
 class ArrowStream(Protocol):

@@ -15,8 +15,8 @@ import urllib.request
 from collections.abc import Sequence
 from urllib.parse import quote, urlsplit
 
-from stores.errors import ArgumentError
-from stores.spec.arguments import shown
+from stategate.stores.errors import ArgumentError
+from stategate.stores.spec.arguments import shown
 
 _logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Hints:
     Args:
         gateways: their URLs, `http://host:port` or `https://…`.
         store: the name of the store.
-        credentials: the Authorization header, from `stores.credentials`.
+        credentials: the Authorization header, from `stategate.stores.credentials`.
 
     Raises:
         ArgumentError: a URL is malformed, or would send credentials in clear to another machine.

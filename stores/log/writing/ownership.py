@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from stores.errors import FencedError, StoreError
-from stores.log.metadata.records import Term
-from stores.log.metadata.terms import require_newest
-from stores.log.state_log import StoreLog
-from stores.spec.redefinition import differences
+from stategate.stores.errors import FencedError, StoreError
+from stategate.stores.log.metadata.records import Term
+from stategate.stores.log.metadata.terms import require_newest
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.redefinition import differences
 
 
 def require_owned(log: StoreLog, term: Term) -> None:

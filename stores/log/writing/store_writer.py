@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from stores.credentials import authorization
-from stores.errors import (
+from stategate.stores.credentials import authorization
+from stategate.stores.errors import (
     ArgumentError,
     EpochConflictError,
     FencedError,
@@ -19,24 +19,24 @@ from stores.errors import (
     PositionBackError,
     TornRecordError,
 )
-from stores.log.data.canonical import InvalidUtf8, known_handling
-from stores.log.data.datafiles import write_parts
-from stores.log.data.deduplication import latest_rows
-from stores.log.data.digests import rows_digest
-from stores.log.data.shaping import shaped
-from stores.log.files.directory import Root
-from stores.log.metadata.named_files import DataFile
-from stores.log.metadata.records import Commit, Term
-from stores.log.metadata.terms import take_term
-from stores.log.state_log import StoreLog
-from stores.log.writing.given_epoch import GivenEpoch
-from stores.log.writing.given_rows import GivenRows, table_of
-from stores.log.writing.hints import Hints
-from stores.log.writing.laps import Laps
-from stores.log.writing.ownership import rebuilt_error, require_owned
-from stores.spec.arguments import require_name, require_path, shown
-from stores.spec.position import Position, later_watermark
-from stores.spec.schema import InputTopic, StoreSchema
+from stategate.stores.log.data.canonical import InvalidUtf8, known_handling
+from stategate.stores.log.data.datafiles import write_parts
+from stategate.stores.log.data.deduplication import latest_rows
+from stategate.stores.log.data.digests import rows_digest
+from stategate.stores.log.data.shaping import shaped
+from stategate.stores.log.files.directory import Root
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.log.metadata.records import Commit, Term
+from stategate.stores.log.metadata.terms import take_term
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.given_epoch import GivenEpoch
+from stategate.stores.log.writing.given_rows import GivenRows, table_of
+from stategate.stores.log.writing.hints import Hints
+from stategate.stores.log.writing.laps import Laps
+from stategate.stores.log.writing.ownership import rebuilt_error, require_owned
+from stategate.stores.spec.arguments import require_name, require_path, shown
+from stategate.stores.spec.position import Position, later_watermark
+from stategate.stores.spec.schema import InputTopic, StoreSchema
 
 _logger = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ class StoreWriter:
         schema: the definition of the store, which is created if it is missing.
         writer: a name that stays the same when the program is started again.
         notify: URLs of gateways to tell of each epoch, so that they need not find it themselves.
-            Credentials come from the environment; see `stores.credentials`.
+            Credentials come from the environment; see `stategate.stores.credentials`.
         invalid_utf8: whether a value with a text that is not UTF-8 is refused ("refuse"), or its
             wrong bytes are replaced by U+FFFD ("replace"). A key is always refused.
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import InputTopic, StoreKind, StoreSchema
-from stores.upkeep.rebuild import rebuild
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import InputTopic, StoreKind, StoreSchema
+from stategate.stores.upkeep.rebuild import rebuild
 from tests.chaos.ledger import ASKED, TOPIC, WINDOW_MS, Ledger, Operation, part_of
 from tests.support.gateway import columns
 

@@ -21,7 +21,7 @@ import psycopg
 import pyarrow as pa
 
 import stategate
-from stores.spark import materialize, spark_session
+from stategate.stores.spark import materialize, spark_session
 from tests.clients.programs.steps import expect, main, step
 from tests.gateway.tracing.collector import collecting
 from tests.support.gateway import Gateway, running_gateway, write_stores
@@ -108,7 +108,16 @@ def follows_with_the_client() -> None:
 
 @step
 def prints_a_table() -> None:
-    command = [sys.executable, "-m", "gateway.main", "sql", "--url", served[0].http_url, "-c", SUMS]
+    command = [
+        sys.executable,
+        "-m",
+        "stategate.gateway.main",
+        "sql",
+        "--url",
+        served[0].http_url,
+        "-c",
+        SUMS,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert "ada" in done.stdout

@@ -54,7 +54,7 @@ def _traced(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _trace_python_functions() -> None:
     # Imported late, so that its own lines are measured.
-    from planner.composing.functions.python_functions import (  # noqa: PLC0415
+    from stategate.planner.composing.functions.python_functions import (  # noqa: PLC0415
         PYTHON_FUNCTIONS,
     )
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.records.functions import OF_MANY_ROWS, OF_WINDOWS, RECORDS
-from planner.records.record import (
+from stategate.planner.records.functions import OF_MANY_ROWS, OF_WINDOWS, RECORDS
+from stategate.planner.records.record import (
     ANY,
     ByArguments,
     FunctionRecord,
@@ -18,7 +18,7 @@ from planner.records.record import (
     Parameter,
     Signature,
 )
-from stores.spec.schema import DOUBLE, INTEGER, DataType, Kind
+from stategate.stores.spec.schema import DOUBLE, INTEGER, DataType, Kind
 from tests.fuzz.grammar.forms import Form, forms
 
 NOT_DRAWN: Mapping[str, str] = {

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.spec.schema import StoreKind, StoreSchema
 from tests.fuzz.grammar.statements import Case
 from tests.fuzz.grammar.vocabulary import KEYS, quoted
 from tests.fuzz.tree import Literal, Node, Part

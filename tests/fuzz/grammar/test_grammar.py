@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from planner.records.functions import RECORDS
+from stategate.planner.records.functions import RECORDS
 from tests.fuzz.grammar.calls import EVERY, NOT_DRAWN
 from tests.fuzz.grammar.statements import Case, Statements
 from tests.fuzz.tree import spelled

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from planner.engine import Cancellation, Session
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from planner.values.statement import LookedUp, Statement
-from planner.values.text_values import parse_value
-from stores.spec.position import EMPTY
-from stores.spec.schema import Row
+from stategate.planner.engine import Cancellation, Session
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.statement import LookedUp, Statement
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.position import EMPTY
+from stategate.stores.spec.schema import Row
 from tests.fuzz.comparison import shape
 from tests.fuzz.tree import Node, parametrized, spelled
 from tests.planner.live.watching import comparable_row

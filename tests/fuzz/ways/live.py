@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from planner.engine import Session
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from stores.spec.schema import Row
+from stategate.planner.engine import Session
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.stores.spec.schema import Row
 from tests.fuzz.ways.asked import (
     LEFT_OPEN,
     Asked,

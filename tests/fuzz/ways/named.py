@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from planner.errors import QueryError
-from planner.typed import Argument, Rows, TypedAnswer, TypedQueries, TypedQuery
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.spec.arrow import physical_list
-from stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.planner.errors import QueryError
+from stategate.planner.typed import Argument, Rows, TypedAnswer, TypedQueries, TypedQuery
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
 from tests.fuzz.ways.asked import Difference
 from tests.fuzz.ways.named_model import Arguments, Expected
 from tests.fuzz.ways.nodes import LOST, World

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from stores.codec.partitioner import partitioner
-from stores.codec.segments import Segments
-from stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.stores.codec.partitioner import partitioner
+from stategate.stores.codec.segments import Segments
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
 from tests.fuzz.ways.nodes import World
 
 Arguments: TypeAlias = Mapping[str, Any]

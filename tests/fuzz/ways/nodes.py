@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from planner.sql import EngineLimits, LiveLimits, SqlEngine
-from planner.typed import TypedQueries
-from stores.spec.arrow import physical_list
-from stores.spec.schema import Row, StoreSchema
+from stategate.planner.sql import EngineLimits, LiveLimits, SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.schema import Row, StoreSchema
 from tests.fuzz.ways.versions import PRICES, Versions
 from tests.fuzz.world import ROWS, STORES
 from tests.planner.live.nodes import LiveNodes

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from planner.errors import QueryError
-from planner.sql import EngineLimits, SqlEngine
-from stores.spec.schema import Row
-from stores.upkeep.compaction import write_snapshot
-from stores.upkeep.past_stores import LogPast
-from stores.upkeep.retention import Retention, compact
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.stores.spec.schema import Row
+from stategate.stores.upkeep.compaction import write_snapshot
+from stategate.stores.upkeep.past_stores import LogPast
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.fuzz.ways.asked import LEFT_OPEN, Asked, Difference, answer, counted, shown
 from tests.fuzz.ways.live import watcher_of
 from tests.fuzz.ways.nodes import changes, physical

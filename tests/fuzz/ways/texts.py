@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
-from planner.commands.subscribe import CHANGE_COLUMNS
-from planner.engine import QueryError, Session, number_parameters, tags_of
-from planner.sql import SqlEngine
-from planner.values.catalog_types import VOID
-from planner.values.statement import StatementKind, Subscribe
-from stores.spec.schema import DataType
+from stategate.planner.commands.subscribe import CHANGE_COLUMNS
+from stategate.planner.engine import QueryError, Session, number_parameters, tags_of
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.catalog_types import VOID
+from stategate.planner.values.statement import StatementKind, Subscribe
+from stategate.stores.spec.schema import DataType
 from tests.fuzz.ways.asked import (
     Answer,
     Asked,

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
 
-from stores.spec.schema import Row, StoreKind
+from stategate.stores.spec.schema import Row, StoreKind
 from tests.support.stores import timed
 
 PRICES = timed(

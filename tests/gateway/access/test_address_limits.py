@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.access.address_limits import UnauthenticatedConnections, network_of
-from gateway.access.peers import is_loopback
+from stategate.gateway.access.address_limits import UnauthenticatedConnections, network_of
+from stategate.gateway.access.peers import is_loopback
 
 ADDRESSES = ("192.0.2.1", "192.0.2.2", "::ffff:192.0.2.1", "2001:db8::1", "2001:db8::2", None)
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.address_turns import AddressTurns, TurnLimits
-from gateway.access.login_throttle import Attempt
-from gateway.access.peers import Peer
-from gateway.access.rules import Access, AccessRules, Method
-from gateway.access.users import Users
-from planner.engine import QueryError
+from stategate.gateway.access.address_turns import AddressTurns, TurnLimits
+from stategate.gateway.access.login_throttle import Attempt
+from stategate.gateway.access.peers import Peer
+from stategate.gateway.access.rules import Access, AccessRules, Method
+from stategate.gateway.access.users import Users
+from stategate.planner.engine import QueryError
 from tests.gateway.credentials import USER, make_users
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,7 @@ import httpx
 import psycopg
 import pytest
 
-from gateway.access.changing_users import set_admin, set_limits, set_password
+from stategate.gateway.access.changing_users import set_admin, set_limits, set_password
 from tests.gateway.real_gateway import RealGateway
 from tests.support.waiting import WAIT_S, until
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.access.login_throttle import LoginThrottle, ThrottleLimits
+from stategate.gateway.access.login_throttle import LoginThrottle, ThrottleLimits
 
 LIMITS = ThrottleLimits(
     failures_max=3,

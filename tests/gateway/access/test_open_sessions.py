@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.access.changing_users import (
+from stategate.gateway.access.changing_users import (
     add_token,
     remove_user,
     revoke_tokens,
     set_password,
     set_stores,
 )
-from gateway.access.open_sessions import OpenSessions
+from stategate.gateway.access.open_sessions import OpenSessions
 from tests.gateway.credentials import OTHER, USER, access_of, make_users
 
 pytestmark = pytest.mark.anyio

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.access.peers import AllowedHosts, Peer, Proxies
-from gateway.access.rules import Access, AccessRules
-from gateway.admission import open_access, open_proxies
-from gateway.errors import SettingsError
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.settings_sources import load_settings
+from stategate.gateway.access.peers import AllowedHosts, Peer, Proxies
+from stategate.gateway.access.rules import Access, AccessRules
+from stategate.gateway.admission import open_access, open_proxies
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.gateway.settings_sources import load_settings
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.http.test_authentication import FAR, basic
 

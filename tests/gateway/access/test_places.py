@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.access.places import PlaceLimits, Places
-from planner.engine import QueryError, Rights, UserLimits
+from stategate.gateway.access.places import PlaceLimits, Places
+from stategate.planner.engine import QueryError, Rights, UserLimits
 
 ADMIN = "root"
 

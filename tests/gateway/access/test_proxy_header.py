@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.access.proxy_header import Header, ProxyHeaderError, Source, read_header
+from stategate.gateway.access.proxy_header import Header, ProxyHeaderError, Source, read_header
 from tests.support.proxy_headers import LOCAL, SIGNATURE, block, line, told
 
 SOURCES = st.tuples(st.ip_addresses(), st.integers(0, 0xFFFF)).filter(

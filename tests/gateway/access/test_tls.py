@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.access.tls import Tls, channel_binding_of
-from gateway.errors import SettingsError
+from stategate.gateway.access.tls import Tls, channel_binding_of
+from stategate.gateway.errors import SettingsError
 from tests.support.certificates import make_authority, make_server, openssl, self_signed
 
 PSS = ("-sigopt", "rsa_padding_mode:pss")

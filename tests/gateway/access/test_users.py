@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gateway.access.changing_users import (
+from stategate.gateway.access.changing_users import (
     UsersError,
     add_token,
     list_users,
@@ -21,7 +21,7 @@ from gateway.access.changing_users import (
     set_password,
     set_stores,
 )
-from gateway.access.users import (
+from stategate.gateway.access.users import (
     NO_GRANTS,
     NO_TOKEN,
     Entry,
@@ -30,11 +30,11 @@ from gateway.access.users import (
     read_entries,
     token_digest,
 )
-from gateway.access.verifiers import make_verifier, matches_password
-from gateway.admission import open_access
-from gateway.errors import GatewayError, SettingsError
-from gateway.settings import Settings
-from planner.engine import Rights, UserLimits
+from stategate.gateway.access.verifiers import make_verifier, matches_password
+from stategate.gateway.admission import open_access
+from stategate.gateway.errors import GatewayError, SettingsError
+from stategate.gateway.settings import Settings
+from stategate.planner.engine import Rights, UserLimits
 
 SECRET = str(make_verifier("x", salt=b"s" * 16, iterations=1))
 
@@ -214,7 +214,7 @@ def test_a_file_that_could_not_be_read_for_an_unknown_reason_is_read_again(
         raise MemoryError
 
     with monkeypatch.context() as patched:
-        patched.setattr("gateway.access.users.read_entries", broken)
+        patched.setattr("stategate.gateway.access.users.read_entries", broken)
         for _ in range(2):
             with pytest.raises(MemoryError):
                 users.current()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.access.verifiers import (
+from stategate.gateway.access.verifiers import (
     ITERATIONS,
     SALT_BYTES,
     make_verifier,

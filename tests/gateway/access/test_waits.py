@@ -12,8 +12,8 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.gateway.real_gateway import PEOPLE, RealGateway
 from tests.support.waiting import WAIT_S, until
 

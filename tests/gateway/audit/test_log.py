@@ -16,12 +16,12 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from gateway.audit.log import AuditLog, open_audit
-from gateway.errors import SettingsError
-from gateway.main import app
-from gateway.settings import Settings
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.gateway.audit.log import AuditLog, open_audit
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.main import app
+from stategate.gateway.settings import Settings
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.support.stores import keyvalue
 from tests.support.waiting import until
 
@@ -76,7 +76,7 @@ def test_a_slow_disk_stops_nothing_and_loses_are_counted(
         may_write.wait()
         return write(handle, raw)
 
-    monkeypatch.setattr("gateway.audit.log.os.write", slow)
+    monkeypatch.setattr("stategate.gateway.audit.log.os.write", slow)
     audit = AuditLog(str(tmp_path / "audit"), node="n1", waiting_max=3)
     audit.note("first")
     is_writing.wait()
@@ -109,7 +109,7 @@ def test_a_full_disk_drops_lines_and_says_so_once(
             raise OSError(errno.ENOSPC, "No space left on device")
         return write(handle, raw)
 
-    monkeypatch.setattr("gateway.audit.log.os.write", full)
+    monkeypatch.setattr("stategate.gateway.audit.log.os.write", full)
     audit = AuditLog(str(tmp_path / "audit"), node="n1")
     for number in range(2):
         audit.note("statement", number=number)

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.audit.log import AuditLog
-from gateway.settings import Settings
-from gateway.statement_traces import open_watching
-from planner.engine import Cancellation, Engine, QueryError, Row, Session
-from planner.sql import EngineLimits, SqlEngine
+from stategate.gateway.audit.log import AuditLog
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_traces import open_watching
+from stategate.planner.engine import Cancellation, Engine, QueryError, Row, Session
+from stategate.planner.sql import EngineLimits, SqlEngine
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 AGES = keyvalue("ages", {"name": "text"}, {"age": "bigint"}, partitions=3)

@@ -20,7 +20,7 @@ _LAUNCH = """
 import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 fcntl.ioctl(0, termios.TIOCSWINSZ, b"\\x18\\0\\x64\\0\\0\\0\\0\\0")
-os.execv(sys.executable, [sys.executable, "-m", "gateway.main", *sys.argv[1:]])
+os.execv(sys.executable, [sys.executable, "-m", "stategate.gateway.main", *sys.argv[1:]])
 """
 """Makes the terminal the process's own, so that it gets Ctrl-C; 24 lines of 100 columns."""
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from gateway.cli import client as client_module
-from gateway.cli.client import Client, ResultColumn
-from gateway.errors import ClientError, RemoteError, UnreachableError
+from stategate.gateway.cli import client as client_module
+from stategate.gateway.cli.client import Client, ResultColumn
+from stategate.gateway.errors import ClientError, RemoteError, UnreachableError
 from tests.gateway.conftest import FakeGateway
 from tests.support.waiting import WAIT_S
 

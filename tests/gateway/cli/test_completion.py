@@ -6,9 +6,9 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from gateway.cli.client import Client
-from gateway.cli.completion import KEYWORDS, StatementCompleter, Vocabulary
-from gateway.cli.names import Names
+from stategate.gateway.cli.client import Client
+from stategate.gateway.cli.completion import KEYWORDS, StatementCompleter, Vocabulary
+from stategate.gateway.cli.names import Names
 
 KNOWN = Vocabulary(
     columns={"clicks": ["usr", "n", "url"], "Hours": ["hour", "Odd name"]},

@@ -19,12 +19,12 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from gateway.cli.demo import _Demo, _StoppedError, _StopSignals, run_demo
-from gateway.cli.demo_directory import DemoDirectory
-from gateway.cli.demo_programs import Program
-from gateway.errors import ServeError
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.gateway.cli.demo import _Demo, _StoppedError, _StopSignals, run_demo
+from stategate.gateway.cli.demo_directory import DemoDirectory
+from stategate.gateway.cli.demo_programs import Program
+from stategate.gateway.errors import ServeError
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.support.process import ROOT, answers, free_ports, plain_environment, started
 from tests.support.stores import keyvalue
 
@@ -51,9 +51,9 @@ for store in ("carrier_delays", "airport_hourly", "aircraft"):
 """It has its log from `made`, so that it need not load what writes one."""
 RUN = """
 import faulthandler, pathlib, signal, sys
-from gateway.cli.demo import run_demo
+from stategate.gateway.cli.demo import run_demo
 faulthandler.register(signal.SIGUSR1)
-from gateway.errors import GatewayError
+from stategate.gateway.errors import GatewayError
 root, http, pg, example, *flags = sys.argv[1:]
 try:
     status = run_demo(root=pathlib.Path(root), http=http, pg=pg, example=pathlib.Path(example),
@@ -280,7 +280,7 @@ def test_under_nohup_a_closed_terminal_does_not_stop_it() -> None:
 def test_a_gateway_that_does_not_answer_keeps_no_demo_from_stopping(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gateway.cli.demo.ANSWER_S", 0.2)
+    monkeypatch.setattr("stategate.gateway.cli.demo.ANSWER_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         at = f"127.0.0.1:{silent.getsockname()[1]}"
         directory = DemoDirectory(tmp_path / "kept", programs=[])

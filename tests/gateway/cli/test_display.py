@@ -7,8 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from gateway.cli.client import ResultColumn
-from gateway.cli.display import (
+from stategate.gateway.cli.client import ResultColumn
+from stategate.gateway.cli.display import (
     cell_text,
     error_text,
     is_numeric,
@@ -17,7 +17,7 @@ from gateway.cli.display import (
     summary,
     tsv_line,
 )
-from gateway.errors import RemoteError
+from stategate.gateway.errors import RemoteError
 
 COLUMNS = (ResultColumn("n", "bigint"), ResultColumn("a [b]name[/b]", "text"))
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.tls import Tls
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
 from tests.gateway.client.serving import http_serving
 from tests.gateway.conftest import FakeGateway
 from tests.support.certificates import Signed, make_authority, make_server
@@ -90,7 +90,7 @@ def test_beyond_loopback_only_our_own_certificate_is_trusted(
     services: Services, signed: Signed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The address of a listener may have moved to another machine."""
-    monkeypatch.setattr("gateway.cli.health_command._is_loopback", lambda host: False)
+    monkeypatch.setattr("stategate.gateway.cli.health_command._is_loopback", lambda host: False)
     other = make_server(tmp_path, authority=make_authority(tmp_path))
     tls = Tls(certificate=signed.certificate, key=signed.key)
     with http_serving(services, tls=tls) as url:

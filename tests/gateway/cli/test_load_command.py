@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from gateway.cli import load_command
-from stores.hosting.held_epochs import held_snapshot
-from stores.hosting.host import Host
-from stores.spec.position import PositionBound
-from stores.spec.query import KeyQuery
-from stores.spec.store import in_store
+from stategate.gateway.cli import load_command
+from stategate.stores.hosting.held_epochs import held_snapshot
+from stategate.stores.hosting.host import Host
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.store import in_store
 from tests.support.command_line import Ended, stategate
 
 pytestmark = pytest.mark.server

@@ -8,13 +8,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.log.checking.listing import list_log
-from stores.log.files.directory import Directory
-from stores.log.metadata.records import Commit, commit_name, encode_commit
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.upkeep.compaction import write_snapshot
+from stategate.stores.log.checking.listing import list_log
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.records import Commit, commit_name, encode_commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.support.command_line import Ended, stategate
 from tests.support.stores import keyvalue
 

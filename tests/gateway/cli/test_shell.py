@@ -15,13 +15,13 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from rich.console import Console
 
-from gateway.cli.answer_view import ROWS_SHOWN_MAX
-from gateway.cli.client import Client
-from gateway.cli.export_file import FORMATS
-from gateway.cli.names import Names
-from gateway.cli.progress import Progress
-from gateway.cli.shell import Shell, history_file
-from gateway.cli.statement_text import Go, split_script, split_statements
+from stategate.gateway.cli.answer_view import ROWS_SHOWN_MAX
+from stategate.gateway.cli.client import Client
+from stategate.gateway.cli.export_file import FORMATS
+from stategate.gateway.cli.names import Names
+from stategate.gateway.cli.progress import Progress
+from stategate.gateway.cli.shell import Shell, history_file
+from stategate.gateway.cli.statement_text import Go, split_script, split_statements
 from tests.gateway.cli.terminal import terminal
 from tests.support.waiting import WAIT_S, until
 

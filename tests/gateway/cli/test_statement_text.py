@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.cli.statement_text import Parameters, read_parameters
-from gateway.errors import ClientError
+from stategate.gateway.cli.statement_text import Parameters, read_parameters
+from stategate.gateway.errors import ClientError
 
 
 @pytest.mark.parametrize(

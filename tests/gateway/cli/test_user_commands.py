@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.users import Users, token_digest
-from gateway.access.verifiers import matches_password
+from stategate.gateway.access.users import Users, token_digest
+from stategate.gateway.access.verifiers import matches_password
 from tests.support.command_line import Ended, stategate
 from tests.support.process import ROOT, plain_environment
 from tests.support.waiting import WAIT_S
@@ -118,7 +118,16 @@ def test_a_terminal_prompts_twice_and_shows_nothing(
     tmp_path: Path, second: str, status: int
 ) -> None:
     path = tmp_path / "users.txt"
-    command = [sys.executable, "-m", "gateway.main", "user", "add", "joe", "--users", str(path)]
+    command = [
+        sys.executable,
+        "-m",
+        "stategate.gateway.main",
+        "user",
+        "add",
+        "joe",
+        "--users",
+        str(path),
+    ]
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(ROOT)
@@ -155,7 +164,16 @@ def test_the_error_of_a_password_that_is_not_utf8_is_one_sentence(
 ) -> None:
     path = tmp_path / "users.txt"
     done = subprocess.run(
-        [sys.executable, "-m", "gateway.main", "user", "add", "joe", "--users", str(path)],
+        [
+            sys.executable,
+            "-m",
+            "stategate.gateway.main",
+            "user",
+            "add",
+            "joe",
+            "--users",
+            str(path),
+        ],
         cwd=ROOT,
         env=plain_environment(**reading),
         input=b"sesame\xff\n",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 import stategate
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from stores.hosting.local_store import LocalStore
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.stores.hosting.local_store import LocalStore
 from tests.gateway.client.serving import http_serving, services_of
 from tests.support.fake_engine import FakeEngine
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

@@ -13,20 +13,20 @@ import httpx
 import uvloop
 from starlette.types import ASGIApp
 
-from gateway.access.rules import Access
-from gateway.access.tls import Tls
-from gateway.admission import open_proxies
-from gateway.busy_poll import BusyPoll
-from gateway.http.app import create_app
-from gateway.http.at_once import AtOnce
-from gateway.http.endpoint import Services
-from gateway.http.origins import AllowedOrigins
-from gateway.http.server import HttpServer, uvicorn_config
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.engine import Engine
-from planner.typed import TypedQueries
 from stategate.connections import AsyncConnection
+from stategate.gateway.access.rules import Access
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.admission import open_proxies
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.origins import AllowedOrigins
+from stategate.gateway.http.server import HttpServer, uvicorn_config
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Engine
+from stategate.planner.typed import TypedQueries
 from stategate.requesting import Defaults
 from stategate.session import Session
 from stategate.steps import Close, Pause, Read, Reply, Send, Step

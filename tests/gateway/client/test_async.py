@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 import stategate
-from gateway.http.app import create_app
+from stategate.gateway.http.app import create_app
 from tests.gateway.client.conftest import USERS, Clicks
 from tests.gateway.client.serving import app_connection, services_of
 from tests.support.fake_engine import FakeEngine

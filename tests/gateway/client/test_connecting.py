@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import stategate
-from gateway.access.changing_users import add_token
-from gateway.access.tls import Tls
 from stategate.credentials import authorization, checked_urls
+from stategate.gateway.access.changing_users import add_token
+from stategate.gateway.access.tls import Tls
 from tests.gateway.client.serving import http_serving, services_of
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.support.certificates import Signed, make_authority, make_server
@@ -22,7 +22,7 @@ from tests.support.process import ROOT, plain_environment
 
 HEAVY = (
     *("duckdb", "rocksdict", "sqlglot", "pyspark", "pyarrow", "numpy", "pandas", "polars"),
-    *("starlette", "uvicorn", "gateway", "planner", "stores"),
+    *("starlette", "uvicorn", "stategate.gateway", "stategate.planner", "stategate.stores"),
 )
 
 

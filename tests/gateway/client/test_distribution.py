@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import stategate
-from planner.sql import SqlEngine
+from stategate.planner.sql import SqlEngine
 from tests.clients.running import STATEGATE_CLIENT
 from tests.gateway.client.serving import http_serving, services_of
 from tests.support.process import ROOT, plain_environment

@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
 from tests.gateway.client.serving import http_serving, services_of
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 from tests.test_docs import blocks

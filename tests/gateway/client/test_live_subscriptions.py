@@ -12,10 +12,10 @@ from decimal import Decimal
 import pytest
 
 import stategate
-from gateway.settings import Settings
-from planner.sql import LiveLimits, SqlEngine
 from stategate.answers import Row
-from stores.hosting.local_store import LocalStore
+from stategate.gateway.settings import Settings
+from stategate.planner.sql import LiveLimits, SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
 from tests.gateway.client.serving import http_serving, services_of
 from tests.gateway.client.test_http_messages import answering, response
 from tests.gateway.client.test_live_events import moment, sent

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import stategate
 from stategate.position import EMPTY, Position
-from stores.spec.position import Position as StorePosition
+from stategate.stores.spec.position import Position as StorePosition
 
 COMPONENTS = st.dictionaries(
     st.sampled_from(["events", "orders", "é\"'"]),

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import stategate
 from stategate.sql_types import parse_type
+from stategate.stores.spec.schema import DataType
 from stategate.values import decoder_of, encode_params, row_decoder
-from stores.spec.schema import DataType
 from tests.gateway.pgwire.serving import HOST, serving
 from tests.support.fake_engine import FakeEngine
 from tests.support.sample_rows import TYPES

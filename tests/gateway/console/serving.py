@@ -19,21 +19,21 @@ import pyarrow as pa
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gateway.access.rules import Access
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.http.metrics.exposition import Metrics
-from gateway.http.stores_document import describe_stores, reasons_not_ready
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.engine import Cancellation, RunningQueries, Session, SlowQueries
-from planner.sql import LiveLimits, SqlEngine
-from planner.typed import TypedQueries
-from stores.hosting.host import Host
-from stores.hosting.replica import wall_clock_ms
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import StoreSchema
+from stategate.gateway.access.rules import Access
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.metrics.exposition import Metrics
+from stategate.gateway.http.stores_document import describe_stores, reasons_not_ready
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Cancellation, RunningQueries, Session, SlowQueries
+from stategate.planner.sql import LiveLimits, SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.stores.hosting.host import Host
+from stategate.stores.hosting.replica import wall_clock_ms
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import StoreSchema
 from tests.support.stores import keyvalue, window
 from tests.support.waiting import WAIT_S, until
 

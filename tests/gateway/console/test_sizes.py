@@ -11,11 +11,11 @@ from typing import cast
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from gateway.http.metrics.exposition import Metrics
-from gateway.http.stores_document import describe_stores
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from stores.hosting.host import Host
+from stategate.gateway.http.metrics.exposition import Metrics
+from stategate.gateway.http.stores_document import describe_stores
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.stores.hosting.host import Host
 from tests.gateway.client.serving import http_serving, services_of
 from tests.gateway.console.browsing import broken_rules, open_page
 from tests.gateway.http.serving import serving

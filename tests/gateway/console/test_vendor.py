@@ -7,9 +7,9 @@ import hashlib
 import json
 from pathlib import Path
 
-import gateway.http
+import stategate.gateway.http
 
-VENDOR = Path(gateway.http.__file__).parent / "pages" / "console" / "vendor"
+VENDOR = Path(stategate.gateway.http.__file__).parent / "pages" / "console" / "vendor"
 SOURCES = Path(__file__).parent / "vendor"
 HASHES = {
     "codemirror.js": "a2a84debb3941cde3907e7ad0eaf0b9b94465b20d835865718b9d8edc4f1e972",

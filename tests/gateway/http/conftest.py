@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.sql import LiveLimits, SqlEngine
-from stores.hosting.local_store import LocalStore
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.sql import LiveLimits, SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint", "at": "timestamptz"}, partitions=2)

@@ -10,14 +10,14 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.server import ServerState
 
-from gateway.access.address_limits import UnauthenticatedConnections
-from gateway.access.places import PlaceLimits, Places
-from gateway.busy_poll import BusyPoll
-from gateway.http.at_once import AtOnce
-from gateway.http.connection import HttpConnection, HttpLimits
-from gateway.http.shortcut import ShortcutConnection
-from gateway.http.web_socket import MESSAGE_BYTES_MAX, WebSocketConnection
-from planner.engine import Rights
+from stategate.gateway.access.address_limits import UnauthenticatedConnections
+from stategate.gateway.access.places import PlaceLimits, Places
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.connection import HttpConnection, HttpLimits
+from stategate.gateway.http.shortcut import ShortcutConnection
+from stategate.gateway.http.web_socket import MESSAGE_BYTES_MAX, WebSocketConnection
+from stategate.planner.engine import Rights
 from tests.support.waiting import WAIT_S
 
 DATE = b"Thu, 01 Jan 1970 00:00:00 GMT"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from stores.spec.store import Store
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.stores.spec.store import Store
 from tests.gateway.client.serving import services_of
 from tests.support.stores import FixedCatalog
 

@@ -9,8 +9,8 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
 from tests.support.fake_engine import SECRET, FakeEngine
 
 pytestmark = pytest.mark.anyio

@@ -12,13 +12,13 @@ from urllib.parse import quote
 
 import pytest
 
-from gateway.access.rules import Method
-from gateway.http.app import create_app
-from gateway.http.at_once import AtOnce
-from planner.engine import Statement
-from planner.sql import SqlEngine
-from stores.hosting.local_store import LocalStore
-from stores.spec.schema import Row
+from stategate.gateway.access.rules import Method
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.at_once import AtOnce
+from stategate.planner.engine import Statement
+from stategate.planner.sql import SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.schema import Row
 from tests.gateway.credentials import access_of
 from tests.gateway.http.connections import Connected, body_of
 from tests.gateway.http.odd_requests import posted

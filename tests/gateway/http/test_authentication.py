@@ -18,15 +18,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from gateway.access.changing_users import add_token, remove_user, set_password
-from gateway.access.rules import Access, AccessRules, Method
-from gateway.access.verifiers import make_verifier
-from gateway.cli.client import Client
-from gateway.errors import ClientError, RemoteError
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from planner.engine import QueryError
-from stores.credentials import authorization
+from stategate.gateway.access.changing_users import add_token, remove_user, set_password
+from stategate.gateway.access.rules import Access, AccessRules, Method
+from stategate.gateway.access.verifiers import make_verifier
+from stategate.gateway.cli.client import Client
+from stategate.gateway.errors import ClientError, RemoteError
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.planner.engine import QueryError
+from stategate.stores.credentials import authorization
 from tests.gateway import fake_gateway
 from tests.gateway.conftest import FakeGateway
 from tests.gateway.credentials import (
@@ -232,8 +232,8 @@ async def test_each_failure_is_answered_later(users: Path) -> None:
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    from gateway.access.peers import Peer  # noqa: PLC0415
-    from gateway.access.users import Users  # noqa: PLC0415
+    from stategate.gateway.access.peers import Peer  # noqa: PLC0415
+    from stategate.gateway.access.users import Users  # noqa: PLC0415
 
     access = Access(rules=AccessRules(method=Method.SCRAM), users=Users(users), sleep=sleep)
     peer = Peer(address=FAR, secured=True)
@@ -262,7 +262,7 @@ async def test_a_removed_user_is_refused_at_once(services: Services, users: Path
 
 
 async def test_a_verified_password_is_cached(users: Path) -> None:
-    from gateway.access.peers import Peer  # noqa: PLC0415
+    from stategate.gateway.access.peers import Peer  # noqa: PLC0415
 
     peer = Peer(address="127.0.0.1", secured=False)
     with access_of(users) as access:
@@ -377,7 +377,7 @@ def test_an_anonymous_gateway_starts_if_allowed(start_gateway: Start) -> None:
 
 async def test_an_unknown_user_takes_as_long_as_a_known_one(tmp_path: Path) -> None:
     """Response times must not distinguish users with costly verifiers from unknown users."""
-    from gateway.access.peers import Peer  # noqa: PLC0415
+    from stategate.gateway.access.peers import Peer  # noqa: PLC0415
 
     path = tmp_path / "users.txt"
     text = "".join(f'"user{n}" "{make_verifier(PASSWORD, iterations=40_000)}"\n' for n in range(3))

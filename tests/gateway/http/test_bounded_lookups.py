@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.http.app import create_app
-from gateway.http.at_once import AtOnce
-from gateway.http.endpoint import Services
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.endpoint import Services
 from tests.gateway.http.connections import Connected, body_of
 from tests.gateway.http.serving import serving
 from tests.gateway.http.test_connection import query

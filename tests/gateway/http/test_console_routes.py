@@ -11,9 +11,9 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from planner.engine import FUNCTIONS
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.planner.engine import FUNCTIONS
 from tests.gateway.credentials import access_of, make_users
 
 pytestmark = pytest.mark.anyio

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from gateway.http.app import create_app
-from gateway.http.at_once import AtOnce
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
 from tests.gateway.http.connections import Connected
 from tests.gateway.http.test_connection import query
 from tests.support.later_engine import LaterEngine

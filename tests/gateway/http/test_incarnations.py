@@ -20,17 +20,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gateway.http.app import create_app
-from gateway.settings import Settings
-from planner.engine import Cancellation, QueryError, Session
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from stores.hosting.host import Host
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import INTEGER, Column, Row, StoreSchema
-from stores.upkeep.rebuild import rebuild
+from stategate.gateway.http.app import create_app
+from stategate.gateway.settings import Settings
+from stategate.planner.engine import Cancellation, QueryError, Session
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import INTEGER, Column, Row, StoreSchema
+from stategate.stores.upkeep.rebuild import rebuild
 from tests.gateway.client.serving import services_of
 from tests.planner.live.watching import Watcher
 from tests.planner.sides import rows_of

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from starlette.responses import Response
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.http.origins import AllowedOrigins, CrossOriginRequests
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.origins import AllowedOrigins, CrossOriginRequests
 
 pytestmark = pytest.mark.anyio
 

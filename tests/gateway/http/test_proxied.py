@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.rules import Access
-from gateway.access.tls import Tls
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
+from stategate.gateway.access.rules import Access
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
 from tests.gateway.client.serving import http_serving
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.http.test_authentication import basic

@@ -9,9 +9,9 @@ import orjson
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from gateway.http.app import create_app
-from gateway.http.at_once import AtOnce
-from gateway.http.endpoint import Services
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.endpoint import Services
 from tests.gateway.client.serving import http_serving
 from tests.gateway.http.connections import Connected
 from tests.gateway.http.test_connection import Raw

@@ -12,15 +12,15 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from gateway.access.changing_users import add_token, remove_user, set_stores
-from gateway.http.app import create_app
-from gateway.http.at_once import AtOnce
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.engine import Rights
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
+from stategate.gateway.access.changing_users import add_token, remove_user, set_stores
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Rights
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
 from tests.gateway.credentials import OTHER, USER, access_of, make_users
 from tests.gateway.http.connections import Connected, body_of
 from tests.gateway.http.odd_requests import posted

@@ -16,19 +16,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as replace_field
 from starlette.types import ASGIApp
 
-from gateway.access.changing_users import add_token, remove_user
-from gateway.access.rules import Method
-from gateway.http.app import create_app
-from gateway.http.at_once import AtOnce
-from gateway.http.connection import HttpLimits
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.engine import Session, Statement
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from stores.hosting.metrics import MeteredStore, Metrics
-from stores.spec.schema import Row
+from stategate.gateway.access.changing_users import add_token, remove_user
+from stategate.gateway.access.rules import Method
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.connection import HttpLimits
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Session, Statement
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.stores.hosting.metrics import MeteredStore, Metrics
+from stategate.stores.spec.schema import Row
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.http.connections import Connected, body_of
 from tests.gateway.http.odd_requests import lookups, pieces, requests
@@ -97,8 +97,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         still = SimpleNamespace(perf_counter=lambda: 0.0)
         of_statements = ("exchange", "lookups", "paging", "queries", "typed_queries")
         for name in ("at_once", *(f"statements.{each}" for each in of_statements)):
-            patch.setattr(f"gateway.http.{name}.time", still)
-        patch.setattr("gateway.http.console_routes.secrets.token_urlsafe", str)
+            patch.setattr(f"stategate.gateway.http.{name}.time", still)
+        patch.setattr("stategate.gateway.http.console_routes.secrets.token_urlsafe", str)
         yield World(services=services, engine=engine, metrics=metrics, users=users, token=token)
     threads.close()
     engine.close()

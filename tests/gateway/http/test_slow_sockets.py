@@ -12,12 +12,12 @@ import pytest
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Scope
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.http.web_socket import WebSocketConnection
-from gateway.settings import Settings
-from planner.sql import SqlEngine
-from stores.hosting.local_store import LocalStore
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.web_socket import WebSocketConnection
+from stategate.gateway.settings import Settings
+from stategate.planner.sql import SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
 from tests.gateway.http.connections import Connected
 from tests.gateway.http.live.test_subscribing import ALL
 from tests.support.stores import fill

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from gateway.http.stores_document import describe_stores
-from stores.hosting.host import Host
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, PositionBound
-from stores.spec.schema import TIMESTAMPTZ
+from stategate.gateway.http.stores_document import describe_stores
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.schema import TIMESTAMPTZ
 from tests.support.stores import window
 
 HOURS = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retention_ms=3_600_000)

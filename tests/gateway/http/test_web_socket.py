@@ -21,13 +21,13 @@ from websockets.sync.client import ClientConnection
 from websockets.sync.client import connect as connect_socket
 from websockets.typing import Origin, Subprotocol
 
-from gateway.access.changing_users import add_token, remove_user
-from gateway.access.tls import Tls
-from gateway.http.endpoint import Services
-from gateway.http.origins import AllowedOrigins
-from gateway.settings import Settings
-from planner.sql import SqlEngine
-from stores.hosting.local_store import LocalStore
+from stategate.gateway.access.changing_users import add_token, remove_user
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.origins import AllowedOrigins
+from stategate.gateway.settings import Settings
+from stategate.planner.sql import SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
 from tests.gateway.client.serving import http_serving
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.http.live.test_subscribing import ALL
@@ -287,8 +287,8 @@ def test_a_client_that_sends_a_message_is_disconnected(
 def test_a_client_that_answers_no_ping_is_disconnected(
     live_services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gateway.http.server.PING_INTERVAL_S", 0.05)
-    monkeypatch.setattr("gateway.http.server.PING_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("stategate.gateway.http.server.PING_INTERVAL_S", 0.05)
+    monkeypatch.setattr("stategate.gateway.http.server.PING_TIMEOUT_S", 0.3)
     with http_serving(live_services) as url, subscribed(url) as answering:
         line = f"GET /v1/subscribe?{urlencode({'sql': ALL})} HTTP/1.1"
         with closing(raw(url, head_of(HANDSHAKE, line=line))) as silent:

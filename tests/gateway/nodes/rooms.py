@@ -8,14 +8,14 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from gateway.addresses import Address, parse_address
-from gateway.nodes.handshake import SPOKEN, Handshake, Hello, Spoken
-from gateway.nodes.link import NodeLink
-from gateway.nodes.server import NodeServer
-from gateway.statement_threads import StatementThreads
-from stores.nodes.messages import Announcement
-from stores.spec.store import Store
-from stores.spec.traces import OnRead
+from stategate.gateway.addresses import Address, parse_address
+from stategate.gateway.nodes.handshake import SPOKEN, Handshake, Hello, Spoken
+from stategate.gateway.nodes.link import NodeLink
+from stategate.gateway.nodes.server import NodeServer
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.stores.nodes.messages import Announcement
+from stategate.stores.spec.store import Store
+from stategate.stores.spec.traces import OnRead
 from tests.stores.nodes.counting import counted
 
 T = TypeVar("T")

@@ -8,15 +8,15 @@ from contextlib import closing
 
 import pytest
 
-from gateway.nodes.asking_connection import SILENCE_S, AskingConnection
-from gateway.nodes.counts import PeerCounts
-from gateway.nodes.frames import ONE_WAY, frame, keys_frame
-from gateway.nodes.handshake import Handshake, Hello
-from gateway.nodes.server import HEARTBEAT_S
-from stores.nodes.codec import encode
-from stores.nodes.links import NodeError
-from stores.nodes.messages import Announcement, Heard, Met
-from stores.nodes.packed_keys import pack_reply
+from stategate.gateway.nodes.asking_connection import SILENCE_S, AskingConnection
+from stategate.gateway.nodes.counts import PeerCounts
+from stategate.gateway.nodes.frames import ONE_WAY, frame, keys_frame
+from stategate.gateway.nodes.handshake import Handshake, Hello
+from stategate.gateway.nodes.server import HEARTBEAT_S
+from stategate.stores.nodes.codec import encode
+from stategate.stores.nodes.links import NodeError
+from stategate.stores.nodes.messages import Announcement, Heard, Met
+from stategate.stores.nodes.packed_keys import pack_reply
 
 LONG_BYTES = 1_000_000
 

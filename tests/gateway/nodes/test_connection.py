@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from gateway.nodes.connection import NodeConnection
-from gateway.nodes.handshake import Handshake
+from stategate.gateway.nodes.connection import NodeConnection
+from stategate.gateway.nodes.handshake import Handshake
 
 
 class Wire(asyncio.Transport):

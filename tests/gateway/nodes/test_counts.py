@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.nodes.counts import UnreadableCopies
-from stores.nodes.failover import Unreadable
+from stategate.gateway.nodes.counts import UnreadableCopies
+from stategate.stores.nodes.failover import Unreadable
 
 
 def test_each_copy_is_logged_once_until_its_node_starts_anew(

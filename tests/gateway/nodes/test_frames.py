@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.nodes.frames import Frame, FrameReader, frame
-from stores.nodes.codec import MessageError
-from stores.nodes.messages import Batches, Refused
+from stategate.gateway.nodes.frames import Frame, FrameReader, frame
+from stategate.stores.nodes.codec import MessageError
+from stategate.stores.nodes.messages import Batches, Refused
 
 MESSAGES = st.builds(Refused, st.text(max_size=20))
 NUMBERS = st.integers(0, 2**32 - 1)

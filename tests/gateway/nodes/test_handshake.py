@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec import msgpack
 
-from gateway.nodes.handshake import Handshake, HandshakeError, Proof, SelfError, Spoken
-from stores.nodes.codec import encode
+from stategate.gateway.nodes.handshake import Handshake, HandshakeError, Proof, SelfError, Spoken
+from stategate.stores.nodes.codec import encode
 
 
 def side(node: str, *, asks: bool, secret: bytes = b"s", cluster: str = "one") -> Handshake:

@@ -11,14 +11,14 @@ from decimal import Decimal
 
 import pytest
 
-from gateway.nodes import connection, server
-from gateway.nodes.frames import keys_frame
-from gateway.nodes.handshake import Spoken
-from stores.hosting.local_store import LocalStore
-from stores.nodes import open_streams
-from stores.nodes.cluster_store import ClusterStore
-from stores.nodes.links import NodeError, Replied
-from stores.nodes.messages import (
+from stategate.gateway.nodes import connection, server
+from stategate.gateway.nodes.frames import keys_frame
+from stategate.gateway.nodes.handshake import Spoken
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.nodes import open_streams
+from stategate.stores.nodes.cluster_store import ClusterStore
+from stategate.stores.nodes.links import NodeError, Replied
+from stategate.stores.nodes.messages import (
     MINOR,
     PACKED_KEYS,
     REDUCES,
@@ -31,11 +31,11 @@ from stores.nodes.messages import (
     Statuses,
     WaitForBound,
 )
-from stores.spec.position import PositionBound
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.result import Failure, Success
-from stores.spec.schema import Key
-from stores.spec.store import QueryConfig
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.schema import Key
+from stategate.stores.spec.store import QueryConfig
 from tests.gateway.nodes.rooms import Room
 from tests.stores.nodes.counting import COUNT
 from tests.support.stores import batch, fill, keyvalue, open_store, progress

@@ -117,7 +117,16 @@ def cluster(network: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @contextmanager
 def beyond(directory: Path, arguments: list[str]) -> Iterator[None]:
     """Run a gateway in the other namespace."""
-    command = ["ip", "netns", "exec", _NAME, sys.executable, "-m", "gateway.main", "serve"]
+    command = [
+        "ip",
+        "netns",
+        "exec",
+        _NAME,
+        sys.executable,
+        "-m",
+        "stategate.gateway.main",
+        "serve",
+    ]
     command += ["--root", str(directory / "log"), "--data", str(directory / "b")]
     with (directory / "b.log").open("wb") as log:
         process = subprocess.Popen(

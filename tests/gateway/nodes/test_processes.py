@@ -21,8 +21,8 @@ import pyarrow as pa
 import pytest
 from websockets.sync.client import connect as connect_socket
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.support.gateway import Gateway, running_gateway, write_stores
 from tests.support.process import free_ports, plain_environment
 from tests.support.stores import keyvalue
@@ -366,7 +366,7 @@ def test_a_client_can_ask_where_a_key_is(cluster: Cluster) -> None:
 
 
 def test_the_command_line_lists_the_nodes(cluster: Cluster) -> None:
-    command = [sys.executable, "-m", "gateway.main", "nodes", "--url"]
+    command = [sys.executable, "-m", "stategate.gateway.main", "nodes", "--url"]
     ran = subprocess.run(
         [*command, cluster.gateways["b"].http_url],
         capture_output=True,

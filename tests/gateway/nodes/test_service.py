@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from gateway.access.tls import Tls
-from gateway.busy_poll import BusyPoll
-from gateway.errors import SettingsError
-from gateway.nodes import peers as peers_module
-from gateway.nodes.handshake import SPOKEN, Spoken
-from gateway.nodes.peers import peers_of
-from gateway.nodes.service import NodeService
-from gateway.settings import Settings
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from stores.hosting.host import Host
-from stores.nodes.cluster import Cluster
-from stores.spec.query import KeyQuery
-from stores.spec.result import Success
-from stores.upkeep.rebuild import rebuild
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.busy_poll import BusyPoll
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.nodes import peers as peers_module
+from stategate.gateway.nodes.handshake import SPOKEN, Spoken
+from stategate.gateway.nodes.peers import peers_of
+from stategate.gateway.nodes.service import NodeService
+from stategate.gateway.settings import Settings
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.stores.hosting.host import Host
+from stategate.stores.nodes.cluster import Cluster
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.upkeep.rebuild import rebuild
 from tests.gateway.nodes.rooms import LoopThread
 from tests.planner.live.watching import Watcher
 from tests.support.certificates import make_authority, make_server

@@ -12,14 +12,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from gateway.elsewhere import rows_elsewhere
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.query import KeyQuery
-from stores.spec.result import Success
+from stategate.gateway.elsewhere import rows_elsewhere
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Success
 from tests.gateway.nodes.test_service import Room
 from tests.planner.sides import rows_of, run
 from tests.support.process import free_ports

@@ -17,21 +17,21 @@ from msgspec.msgpack import Ext
 from msgspec.msgpack import decode as plain
 from msgspec.msgpack import encode as msgpack
 
-from gateway.elsewhere import rows_elsewhere
-from gateway.nodes import frames, service
-from gateway.nodes.frames import ONE_WAY
-from gateway.nodes.handshake import SPOKEN, Spoken
-from gateway.nodes.server import NodeServer, _Answered
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import LookedUp, Statement
-from stores.errors import FailureReason
-from stores.hosting.local_store import LocalStore
-from stores.nodes.cluster_store import ClusterStore
-from stores.nodes.codec import encode
-from stores.nodes.links import Link
-from stores.nodes.messages import (
+from stategate.gateway.elsewhere import rows_elsewhere
+from stategate.gateway.nodes import frames, service
+from stategate.gateway.nodes.frames import ONE_WAY
+from stategate.gateway.nodes.handshake import SPOKEN, Spoken
+from stategate.gateway.nodes.server import NodeServer, _Answered
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import LookedUp, Statement
+from stategate.stores.errors import FailureReason
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.nodes.cluster_store import ClusterStore
+from stategate.stores.nodes.codec import encode
+from stategate.stores.nodes.links import Link
+from stategate.stores.nodes.messages import (
     MINOR,
     VERSION,
     Answer,
@@ -41,9 +41,9 @@ from stores.nodes.messages import (
     Refused,
     Statuses,
 )
-from stores.nodes.sent_requests import Sent, answers_of
-from stores.spec.query import KeyQuery
-from stores.spec.result import Failure, Success
+from stategate.stores.nodes.sent_requests import Sent, answers_of
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Failure, Success
 from tests.gateway.nodes import rooms
 from tests.gateway.nodes.test_service import Room, given
 from tests.planner.sides import rows_of, run

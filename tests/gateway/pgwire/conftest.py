@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.tls import Tls
+from stategate.gateway.access.tls import Tls
 from tests.gateway.credentials import access_of, make_users
 from tests.gateway.pgwire.serving import Serving, serving
 from tests.support.certificates import Signed, make_authority, make_server

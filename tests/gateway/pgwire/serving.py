@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 import uvloop
 
-from gateway.access.peers import Proxies
-from gateway.access.rules import Access
-from gateway.access.tls import Tls
-from gateway.advisory_locks import AdvisoryLocks
-from gateway.pgwire import PgLimits, PgServer
-from gateway.statement_threads import StatementThreads
-from planner.engine import Engine
+from stategate.gateway.access.peers import Proxies
+from stategate.gateway.access.rules import Access
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.advisory_locks import AdvisoryLocks
+from stategate.gateway.pgwire import PgLimits, PgServer
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import Engine
 from tests.gateway.pgwire.wire import RawClient
 from tests.support.fake_engine import FakeEngine
 from tests.support.waiting import WAIT_S

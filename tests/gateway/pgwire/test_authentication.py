@@ -12,10 +12,10 @@ import asyncpg
 import psycopg
 import pytest
 
-from gateway.access.changing_users import remove_user, set_password
-from gateway.access.rules import Method
-from gateway.access.tls import Tls
-from gateway.pgwire import PgLimits
+from stategate.gateway.access.changing_users import remove_user, set_password
+from stategate.gateway.access.rules import Method
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.pgwire import PgLimits
 from tests.gateway.credentials import (
     OTHER,
     OTHER_PASSWORD,

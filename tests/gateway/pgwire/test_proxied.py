@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.peers import Proxies
-from gateway.access.rules import Access, AccessRules
-from gateway.access.tls import Tls
-from gateway.pgwire import PgLimits
+from stategate.gateway.access.peers import Proxies
+from stategate.gateway.access.rules import Access, AccessRules
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.pgwire import PgLimits
 from tests.gateway.credentials import PASSWORD, USER, access_of
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.entering import told as fields_of

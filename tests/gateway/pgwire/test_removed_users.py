@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.changing_users import remove_user, set_password
-from gateway.access.rules import Access
+from stategate.gateway.access.changing_users import remove_user, set_password
+from stategate.gateway.access.rules import Access
 from tests.gateway.credentials import OTHER, PASSWORD, USER, access_of, make_users
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.entering import told

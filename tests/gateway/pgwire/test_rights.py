@@ -12,10 +12,10 @@ import pytest
 from psycopg import OperationalError
 from psycopg.errors import InsufficientPrivilege
 
-from gateway.access.changing_users import remove_user, set_stores
-from gateway.access.rules import Access
-from planner.engine import Rights
-from planner.sql import SqlEngine
+from stategate.gateway.access.changing_users import remove_user, set_stores
+from stategate.gateway.access.rules import Access
+from stategate.planner.engine import Rights
+from stategate.planner.sql import SqlEngine
 from tests.gateway.credentials import (
     OTHER,
     OTHER_PASSWORD,

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
-from gateway.pgwire import PgLimits
-from gateway.pgwire.protocol.connection import Connection
-from planner.values.cancel import Cancellation
+from stategate.gateway.pgwire import PgLimits
+from stategate.gateway.pgwire.protocol.connection import Connection
+from stategate.planner.values.cancel import Cancellation
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION, Serving, serving
 from tests.gateway.pgwire.wire import Message, RawClient

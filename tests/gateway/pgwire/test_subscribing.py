@@ -12,12 +12,12 @@ import psycopg
 import pytest
 from psycopg.rows import TupleRow
 
-from gateway.pgwire import PgLimits, PgServer
-from gateway.statement_threads import StatementThreads
-from planner.live.results import ResultReader
-from planner.sql import LiveLimits, SqlEngine
-from stores.hosting.local_store import LocalStore
-from stores.spec.past import PastStores
+from stategate.gateway.pgwire import PgLimits, PgServer
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.live.results import ResultReader
+from stategate.planner.sql import LiveLimits, SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.past import PastStores
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION
 from tests.support.past import GivenPast, until_forgotten

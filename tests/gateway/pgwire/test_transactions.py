@@ -14,11 +14,11 @@ from psycopg import pq
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL
 
-from gateway.pgwire import PgLimits, PgServer
-from gateway.statement_threads import StatementThreads
-from planner.sql import SqlEngine
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import VIEWS_MAX
+from stategate.gateway.pgwire import PgLimits, PgServer
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.sql import SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import VIEWS_MAX
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.tls import Tls
-from gateway.pgwire import PgLimits
-from gateway.pgwire.protocol.connection import Connection, State
-from gateway.pgwire.protocol.errors import RemoteProtocolError
-from gateway.pgwire.protocol.server_messages import AuthenticationSASL
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.pgwire import PgLimits
+from stategate.gateway.pgwire.protocol.connection import Connection, State
+from stategate.gateway.pgwire.protocol.errors import RemoteProtocolError
+from stategate.gateway.pgwire.protocol.server_messages import AuthenticationSASL
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.scram_client import (

@@ -14,8 +14,8 @@ from typing import Any, cast
 
 import pytest
 
-from gateway.supervision import composing
-from gateway.supervision.composing import ComposingServer, run_composing
+from stategate.gateway.supervision import composing
+from stategate.gateway.supervision.composing import ComposingServer, run_composing
 from tests.support.waiting import until
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -36,8 +36,8 @@ class Wiring(ModuleType):
 def test_signals_to_all_processes_do_not_end_it_while_it_starts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wiring = Wiring("gateway.wiring")
-    monkeypatch.setitem(sys.modules, "gateway.wiring", wiring)
+    wiring = Wiring("stategate.gateway.wiring")
+    monkeypatch.setitem(sys.modules, "stategate.gateway.wiring", wiring)
     before = [signal.getsignal(number) for number in STOPS]
     ours, theirs = socket.socketpair()
     try:

@@ -15,13 +15,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from gateway.accepting.open_files import OpenFilesWatch
-from gateway.errors import response_status
-from gateway.failures import RequestContext, to_query_error
-from planner.composing.database import DatabaseError
-from planner.composing.duckdb_errors import translate
-from planner.values.partition_failures import partitions_failed, read_failed
-from stores.errors import FailureReason, StoreError
+from stategate.gateway.accepting.open_files import OpenFilesWatch
+from stategate.gateway.errors import response_status
+from stategate.gateway.failures import RequestContext, to_query_error
+from stategate.planner.composing.database import DatabaseError
+from stategate.planner.composing.duckdb_errors import translate
+from stategate.planner.values.partition_failures import partitions_failed, read_failed
+from stategate.stores.errors import FailureReason, StoreError
 from tests.gateway.real_gateway import RealGateway
 from tests.planner.composing.test_duckdb_errors import OUTLINE
 from tests.support.waiting import WAIT_S, until

@@ -18,8 +18,8 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.gateway.real_gateway import PEOPLE, RealGateway, is_gone, parent_of
 from tests.support.certificates import make_authority, make_server
 from tests.support.waiting import WAIT_S, until

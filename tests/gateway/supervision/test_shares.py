@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import SettingsError
-from gateway.settings import SETTINGS, Settings
-from gateway.supervision.shares import share_of
-from gateway.thread_settings import thread_count
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.settings import SETTINGS, Settings
+from stategate.gateway.supervision.shares import share_of
+from stategate.gateway.thread_settings import thread_count
 
 CONNECTIONS = ("http_connections_max", "pg_connections_max")
 MEMORY = ("cache_bytes", "columns_bytes", "rows_bytes")

@@ -14,17 +14,17 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from websockets.sync.client import connect as connect_socket
 
-from gateway.errors import SettingsError
-from gateway.http.app import create_app
-from gateway.http.at_once import AtOnce
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from gateway.statement_traces import Traces, open_traces
-from planner.engine import Engine, Session
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from stores.hosting.local_store import LocalStore
+from stategate.gateway.errors import SettingsError
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.at_once import AtOnce
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.gateway.statement_traces import Traces, open_traces
+from stategate.planner.engine import Engine, Session
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.stores.hosting.local_store import LocalStore
 from tests.gateway.client.serving import http_serving
 from tests.gateway.pgwire.serving import HOST, serving
 from tests.gateway.tracing.collector import Collector, collecting
@@ -179,7 +179,7 @@ def test_the_end_does_not_wait_for_a_collector_that_is_gone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.setattr("gateway.tracing.export.CLOSE_S", 0.05)
+    monkeypatch.setattr("stategate.gateway.tracing.export.CLOSE_S", 0.05)
     traces = open_traces(Settings(traces="otlp"))
     assert traces is not None
     store = open_store(AGES)
@@ -203,7 +203,7 @@ def test_without_traces_nothing_is_opened() -> None:
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     missing = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
     monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.delitem(sys.modules, "gateway.tracing.export", raising=False)
+    monkeypatch.delitem(sys.modules, "stategate.gateway.tracing.export", raising=False)
     with pytest.raises(SettingsError) as caught:
         open_traces(Settings(traces="otlp"))
     assert "opentelemetry" in caught.value.message

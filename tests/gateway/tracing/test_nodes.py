@@ -16,9 +16,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
-from gateway.elsewhere import Elsewhere, begin_elsewhere
-from gateway.tracing.export import OtlpTraces
-from planner.engine import (
+from stategate.gateway.elsewhere import Elsewhere, begin_elsewhere
+from stategate.gateway.tracing.export import OtlpTraces
+from stategate.planner.engine import (
     Asked,
     Cancellation,
     LookedUp,
@@ -28,19 +28,19 @@ from planner.engine import (
     Session,
     TracedRead,
 )
-from planner.planning.groupings import reduce_streams
-from planner.sql import EngineLimits, SqlEngine
-from stores.hosting.local_store import LocalStore
-from stores.nodes import codec
-from stores.nodes.answering import Answering
-from stores.nodes.cluster import Cluster
-from stores.nodes.cluster_store import ClusterStore
-from stores.nodes.links import NodeError, OnReply
-from stores.nodes.messages import Ask, Reduce, Request
-from stores.spec.position import EMPTY
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.result import Success
-from stores.spec.store import DEFAULT_CONFIG, Waiting
+from stategate.planner.planning.groupings import reduce_streams
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.nodes import codec
+from stategate.stores.nodes.answering import Answering
+from stategate.stores.nodes.cluster import Cluster
+from stategate.stores.nodes.cluster_store import ClusterStore
+from stategate.stores.nodes.links import NodeError, OnReply
+from stategate.stores.nodes.messages import Ask, Reduce, Request
+from stategate.stores.spec.position import EMPTY
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.store import DEFAULT_CONFIG, Waiting
 from tests.gateway.nodes.rooms import Room
 from tests.gateway.tracing.test_statements import (
     AGES,

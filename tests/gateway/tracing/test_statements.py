@@ -12,8 +12,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from gateway.tracing.export import OtlpTraces
-from planner.engine import (
+from stategate.gateway.tracing.export import OtlpTraces
+from stategate.planner.engine import (
     Cancellation,
     Engine,
     Isolation,
@@ -22,9 +22,9 @@ from planner.engine import (
     Result,
     Session,
 )
-from planner.sql import EngineLimits, SqlEngine
-from stores.hosting.local_store import LocalStore
-from stores.spec.position import EMPTY
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.position import EMPTY
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 AGES = keyvalue("ages", {"name": "text"}, {"age": "bigint"}, partitions=3)

@@ -13,12 +13,12 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from gateway.tracing.export import OtlpTraces
-from gateway.watching.subscription import WatchedSubscription
-from planner.engine import Cancellation, Engine, QueryError, Session, Subscription
-from planner.live.results import ResultReader
-from planner.sql import LiveLimits, SqlEngine
-from stores.hosting.local_store import LocalStore
+from stategate.gateway.tracing.export import OtlpTraces
+from stategate.gateway.watching.subscription import WatchedSubscription
+from stategate.planner.engine import Cancellation, Engine, QueryError, Session, Subscription
+from stategate.planner.live.results import ResultReader
+from stategate.planner.sql import LiveLimits, SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
 from tests.gateway.tracing.test_statements import (
     AGES,
     PARENT,

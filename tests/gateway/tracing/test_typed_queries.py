@@ -10,10 +10,10 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from gateway.tracing.export import OtlpTraces
-from planner.engine import Cancellation, QueryError, Session, Value
-from planner.typed import TypedAnswer, TypedQueries
-from stores.spec.catalog import StoreCatalog
+from stategate.gateway.tracing.export import OtlpTraces
+from stategate.planner.engine import Cancellation, QueryError, Session, Value
+from stategate.planner.typed import TypedAnswer, TypedQueries
+from stategate.stores.spec.catalog import StoreCatalog
 from tests.gateway.tracing.test_nodes import Pair, opened, pair, whole
 from tests.gateway.tracing.test_statements import (
     AGES,

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from gateway.workers.links import Note, Order, SupervisorEnd, WorkerEnd
+from stategate.gateway.workers.links import Note, Order, SupervisorEnd, WorkerEnd
 from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.anyio

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.workers.siblings import Siblings, WorkerPlace
-from planner.errors import UnavailableError
+from stategate.gateway.workers.siblings import Siblings, WorkerPlace
+from stategate.planner.errors import UnavailableError
 
 Behave = Callable[[socket.socket, socket.socket], None]
 """What a worker does with its listener and the connection of who asks."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from planner.binding.bind import bind
-from planner.binding.bound import Bound
-from planner.binding.relations import vocabulary_of_stores
-from planner.errors import QueryError
-from planner.syntax.parse import parse
-from planner.syntax.with_clause import NO_CLAUSE
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.bound import Bound
+from stategate.planner.binding.relations import vocabulary_of_stores
+from stategate.planner.errors import QueryError
+from stategate.planner.syntax.parse import parse
+from stategate.planner.syntax.with_clause import NO_CLAUSE
 from tests.planner.world import STORES
 from tests.support.stores import FixedCatalog, open_store
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from planner.binding.column_origins import ResultColumn
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from stores.spec.schema import TEXT, Column
+from stategate.planner.binding.column_origins import ResultColumn
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import TEXT, Column
 from tests.planner.sides import rows_of, run
 from tests.planner.world import world
 

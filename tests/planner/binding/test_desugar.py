@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from planner.binding.desugar import drop_page_ranges
-from planner.errors import NotSupportedError
-from planner.syntax.parse import parse
+from stategate.planner.binding.desugar import drop_page_ranges
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.syntax.parse import parse
 from tests.planner.sides import rows_of, run
 from tests.planner.world import world
 

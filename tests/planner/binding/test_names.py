@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.binding.naming.from_items import told_apart
-from planner.errors import NotSupportedError, QueryError
-from stores.spec.schema import Row
+from stategate.planner.binding.naming.from_items import told_apart
+from stategate.planner.errors import NotSupportedError, QueryError
+from stategate.stores.spec.schema import Row
 from tests.fuzz.tree import spelled
 from tests.planner.binding.colliding_names import Names
 from tests.planner.sides import Sides, build, looking_up_by_joins, rows_of, run

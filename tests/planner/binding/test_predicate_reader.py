@@ -6,13 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from planner.binding.predicate_reader import PredicateReader
-from planner.binding.predicates import DISJUNCTS_MAX, Predicate, describe_condition
-from planner.errors import QueryError
-from planner.syntax.parse import parse
-from planner.trees.known_arguments import conjuncts, disjuncts
-from planner.values.constants import number_of
-from stores.spec.schema import BIGINT, TEXT, DataType, Value
+from stategate.planner.binding.predicate_reader import PredicateReader
+from stategate.planner.binding.predicates import DISJUNCTS_MAX, Predicate, describe_condition
+from stategate.planner.errors import QueryError
+from stategate.planner.syntax.parse import parse
+from stategate.planner.trees.known_arguments import conjuncts, disjuncts
+from stategate.planner.values.constants import number_of
+from stategate.stores.spec.schema import BIGINT, TEXT, DataType, Value
 from tests.planner.world import ORDERS
 
 

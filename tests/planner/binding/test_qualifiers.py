@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.composing.functions.macros import MACROS
-from planner.errors import NotSupportedError, UnknownNameError
+from stategate.planner.composing.functions.macros import MACROS
+from stategate.planner.errors import NotSupportedError, UnknownNameError
 from tests.planner.sides import Sides, build
 from tests.planner.world import world
 from tests.support.stores import keyvalue

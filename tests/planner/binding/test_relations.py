@@ -11,20 +11,20 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from planner.binding.relations import SYSTEM_RELATIONS, resolve
-from planner.binding.running_statements import RunningQueries, SlowQueries
-from planner.binding.system_rows import Surroundings, system_table
-from planner.errors import QueryError, UnknownNameError
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from planner.values.cancel import Cancellation
-from planner.values.rights import Rights
-from planner.values.session import Session
-from planner.values.statement import Result, StatementKind
-from stores.hosting.host import Host
-from stores.log.metadata.documents import encode_document
-from stores.log.state_log import StoreLog
-from stores.spec.schema import Row
+from stategate.planner.binding.relations import SYSTEM_RELATIONS, resolve
+from stategate.planner.binding.running_statements import RunningQueries, SlowQueries
+from stategate.planner.binding.system_rows import Surroundings, system_table
+from stategate.planner.errors import QueryError, UnknownNameError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result, StatementKind
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.metadata.documents import encode_document
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.schema import Row
 from tests.planner.world import STORES
 from tests.support.stores import FixedCatalog, batch, keyvalue, open_store, progress, window
 from tests.support.waiting import until

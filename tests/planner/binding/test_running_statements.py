@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import QueryError
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import Result
-from stores.hosting.local_store import LocalStore
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import rows_of
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -6,9 +6,9 @@ import pytest
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
-from planner.binding.scopes import scopes_of
-from planner.syntax.parse import parse
-from planner.trees.nodes import CALLS, Nodes, kinds
+from stategate.planner.binding.scopes import scopes_of
+from stategate.planner.syntax.parse import parse
+from stategate.planner.trees.nodes import CALLS, Nodes, kinds
 
 SIMPLE = (
     "SELECT name FROM orders",

@@ -7,18 +7,18 @@ from collections.abc import Generator, Iterator
 import pyarrow as pa
 import pytest
 
-from planner.binding.running_statements import (
+from stategate.planner.binding.running_statements import (
     SLOW_SQL_MAX,
     RunningQueries,
     RunningQuery,
     SlowQueries,
 )
-from planner.errors import QueryCancelledError
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import Result, StatementKind
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryCancelledError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result, StatementKind
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import rows_of
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

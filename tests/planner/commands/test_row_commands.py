@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import QueryError
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import (
+from stategate.planner.errors import QueryError
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import (
     Argument,
     CloseCursor,
     CopyFormat,
@@ -21,7 +21,7 @@ from planner.values.statement import (
     RowCommand,
     StatementKind,
 )
-from stores.spec.schema import BIGINT, TEXT, DataType
+from stategate.stores.spec.schema import BIGINT, TEXT, DataType
 from tests.planner.refusals import refusal
 from tests.planner.sides import Sides, run
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from planner.commands.postgres_settings import OWN_SETTINGS
-from planner.errors import QueryError
-from planner.values.cancel import Cancellation
-from planner.values.session import Session, TransactionStatus
-from planner.values.statement import Notice, StatementKind
-from stores.spec.schema import Row
+from stategate.planner.commands.postgres_settings import OWN_SETTINGS
+from stategate.planner.errors import QueryError
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session, TransactionStatus
+from stategate.planner.values.statement import Notice, StatementKind
+from stategate.stores.spec.schema import Row
 from tests.planner.refusals import refusal
 from tests.planner.sides import Sides, rows_of, run
 

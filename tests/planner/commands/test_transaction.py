@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.commands.transaction import (
+from stategate.planner.commands.transaction import (
     Begin,
     End,
     MakeSavepoint,
@@ -16,10 +16,10 @@ from planner.commands.transaction import (
     read_transaction,
     run_transaction,
 )
-from planner.errors import QueryError
-from planner.syntax.parse import parse
-from planner.values.session import SAVEPOINTS_MAX, Isolation, Session, TransactionStatus
-from planner.values.statement import StatementKind
+from stategate.planner.errors import QueryError
+from stategate.planner.syntax.parse import parse
+from stategate.planner.values.session import SAVEPOINTS_MAX, Isolation, Session, TransactionStatus
+from stategate.planner.values.statement import StatementKind
 
 REPEATABLE = Modes(isolation=Isolation.REPEATABLE_READ)
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from planner.composing.database import ArrowRelation, Definition
-from planner.composing.process_pool import ProcessPool
-from planner.composing.remote import RemoteDatabase
-from planner.values.cancel import Cancellation
-from stores.spec.schema import Row
+from stategate.planner.composing.database import ArrowRelation, Definition
+from stategate.planner.composing.process_pool import ProcessPool
+from stategate.planner.composing.remote import RemoteDatabase
+from stategate.planner.values.cancel import Cancellation
+from stategate.stores.spec.schema import Row
 from tests.support.waiting import until
 
 MEMORY_BYTES = 64 << 20

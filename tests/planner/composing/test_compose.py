@@ -9,14 +9,19 @@ import pyarrow as pa
 import pytest
 import sqlglot
 
-from planner.composing.compose import Composer, composing_definition, python_value, to_duckdb
-from planner.composing.database import ArrowRelation
-from planner.composing.process_pool import ProcessPool
-from planner.composing.remote import RemoteDatabase
-from planner.errors import QueryError, StoreFailedError
-from planner.trees.outline import outline
-from planner.values.cancel import Cancellation
-from stores.spec.schema import DataType, Value
+from stategate.planner.composing.compose import (
+    Composer,
+    composing_definition,
+    python_value,
+    to_duckdb,
+)
+from stategate.planner.composing.database import ArrowRelation
+from stategate.planner.composing.process_pool import ProcessPool
+from stategate.planner.composing.remote import RemoteDatabase
+from stategate.planner.errors import QueryError, StoreFailedError
+from stategate.planner.trees.outline import outline
+from stategate.planner.values.cancel import Cancellation
+from stategate.stores.spec.schema import DataType, Value
 
 SCHEMA = pa.schema([("n", pa.int64())])
 OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))

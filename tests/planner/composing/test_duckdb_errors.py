@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 import sqlglot
 
-from planner.composing.database import ROW_TOO_LONG, STREAM, DatabaseError, Definition
-from planner.composing.duckdb_errors import translate
-from planner.composing.functions.raising import as_raised
-from planner.composing.local import LocalDatabase
-from planner.errors import InternalError, InvalidValueError
-from planner.trees.outline import outline
+from stategate.planner.composing.database import ROW_TOO_LONG, STREAM, DatabaseError, Definition
+from stategate.planner.composing.duckdb_errors import translate
+from stategate.planner.composing.functions.raising import as_raised
+from stategate.planner.composing.local import LocalDatabase
+from stategate.planner.errors import InternalError, InvalidValueError
+from stategate.planner.trees.outline import outline
 
 OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
 

@@ -10,7 +10,7 @@ from tests.planner.composing.databases import WAIT_S
 FORK = """
 import os
 from contextlib import suppress
-from planner.composing.forking import Children
+from stategate.planner.composing.forking import Children
 
 def run(parent):
     raise MemoryError

@@ -6,10 +6,10 @@ import socket
 import threading
 from pathlib import Path
 
-from planner.composing import frames
-from planner.composing.forkserver import ForkServer
-from planner.composing.messages import NUMBERS, ForkKind
-from planner.composing.process_pool import ProcessPool, SharedProcesses
+from stategate.planner.composing import frames
+from stategate.planner.composing.forkserver import ForkServer
+from stategate.planner.composing.messages import NUMBERS, ForkKind
+from stategate.planner.composing.process_pool import ProcessPool, SharedProcesses
 from tests.support.waiting import WAIT_S
 
 

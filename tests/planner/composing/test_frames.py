@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.composing import frames
+from stategate.planner.composing import frames
 
 kinds = st.integers(0, 255)
 bodies = st.lists(st.binary(max_size=300), max_size=4)

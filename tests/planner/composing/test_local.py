@@ -12,10 +12,10 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from planner.composing import kept_statements, local, prepared
-from planner.composing.database import DatabaseError, Definition
-from planner.composing.local import OWN_ERRORS, LocalDatabase, LocalStatement
-from planner.composing.local_relation import LocalRelation
+from stategate.planner.composing import kept_statements, local, prepared
+from stategate.planner.composing.database import DatabaseError, Definition
+from stategate.planner.composing.local import OWN_ERRORS, LocalDatabase, LocalStatement
+from stategate.planner.composing.local_relation import LocalRelation
 from tests.planner.composing.databases import SCHEMA
 
 SUM = "SELECT sum(n) AS total, random() AS drawn FROM r0"

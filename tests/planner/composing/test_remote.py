@@ -16,19 +16,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.composing.database import (
+from stategate.planner.composing.database import (
     ROW_TOO_LONG,
     ArrowRelation,
     DatabaseClosedError,
     DatabaseError,
     Definition,
 )
-from planner.composing.messages import ProcessLimits
-from planner.composing.process import ComposingProcess, ProcessEndedError
-from planner.composing.process_pool import ProcessPool
-from planner.composing.remote import RemoteDatabase
-from planner.errors import QueryCancelledError, StoreFailedError, UnavailableError
-from planner.values.cancel import Cancellation
+from stategate.planner.composing.messages import ProcessLimits
+from stategate.planner.composing.process import ComposingProcess, ProcessEndedError
+from stategate.planner.composing.process_pool import ProcessPool
+from stategate.planner.composing.remote import RemoteDatabase
+from stategate.planner.errors import QueryCancelledError, StoreFailedError, UnavailableError
+from stategate.planner.values.cancel import Cancellation
 from tests.planner.composing.databases import (
     BOMB,
     INSIDE_S,
@@ -253,7 +253,7 @@ def test_the_log_names_the_statement_that_ended_a_process_without_its_values(
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an interrupt take any length of time, on any machine."""
-    monkeypatch.setattr("planner.composing.remote_statement.KILL_S", WAIT_S)
+    monkeypatch.setattr("stategate.planner.composing.remote_statement.KILL_S", WAIT_S)
 
 
 @pytest.mark.usefixtures("patient")
@@ -433,8 +433,8 @@ def test_a_process_that_has_ended_leaves_no_socket_of_a_lane() -> None:
 
 
 def test_a_fork_server_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planner.composing.process.START_S", 0.5)
-    monkeypatch.setattr("planner.composing.forkserver._END_S", 0.1)
+    monkeypatch.setattr("stategate.planner.composing.process.START_S", 0.5)
+    monkeypatch.setattr("stategate.planner.composing.forkserver._END_S", 0.1)
     pool = ProcessPool(memory_bytes_max=MEMORY_BYTES)
     found = database_in(pool)
     assert rows_of(found, "SELECT 1") == [(1,)]
@@ -446,7 +446,7 @@ def test_a_fork_server_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -
             rows_of(found, "SELECT 1")
         with pytest.raises(UnavailableError):
             rows_of(found, "SELECT 1")
-        monkeypatch.setattr("planner.composing.process.START_S", WAIT_S)
+        monkeypatch.setattr("stategate.planner.composing.process.START_S", WAIT_S)
         assert rows_of(found, "SELECT 1") == [(1,)]
         assert is_gone(forks)
     finally:

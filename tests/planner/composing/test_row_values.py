@@ -12,11 +12,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planner.composing import row_values
-from planner.composing.database import Definition
-from planner.composing.local import LocalDatabase
-from planner.composing.local_relation import LocalRelation
-from planner.composing.row_values import RowValues
+from stategate.planner.composing import row_values
+from stategate.planner.composing.database import Definition
+from stategate.planner.composing.local import LocalDatabase
+from stategate.planner.composing.local_relation import LocalRelation
+from stategate.planner.composing.row_values import RowValues
 
 US = pa.timestamp("us")
 UTC = pa.timestamp("us", "UTC")

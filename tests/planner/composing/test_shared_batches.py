@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.composing import frames, shared_batches
-from planner.composing.process_pool import ProcessPool
-from planner.composing.shared_batches import SharedBatch, SharedBatches
+from stategate.planner.composing import frames, shared_batches
+from stategate.planner.composing.process_pool import ProcessPool
+from stategate.planner.composing.shared_batches import SharedBatch, SharedBatches
 from tests.planner.composing.databases import (
     MEMORY_BYTES,
     SUM,

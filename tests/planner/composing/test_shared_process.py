@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from planner.composing import frames
-from planner.composing.messages import NUMBERS, Kind, ProcessLimits
-from planner.composing.process_main import Guest, Lane, Process
+from stategate.planner.composing import frames
+from stategate.planner.composing.messages import NUMBERS, Kind, ProcessLimits
+from stategate.planner.composing.process_main import Guest, Lane, Process
 from tests.planner.composing.databases import WAIT_S
 from tests.support.process import started
 from tests.support.waiting import until
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need a 
 
 SHARED = """
 import os, socket, sys
-from planner.composing import shared_process
-from planner.composing.messages import ProcessLimits
+from stategate.planner.composing import shared_process
+from stategate.planner.composing.messages import ProcessLimits
 line = socket.socket(fileno=int(sys.argv[1]))
 shared_process.main(line, ProcessLimits(memory_bytes=1 << 30), os.getppid())
 """

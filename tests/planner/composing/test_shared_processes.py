@@ -17,16 +17,16 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from planner.composing import frames
-from planner.composing.database import ArrowRelation, DatabaseError, Definition
-from planner.composing.forkserver import ForkServer
-from planner.composing.messages import NUMBERS, ForkKind, Kind, ProcessLimits
-from planner.composing.process_pool import ProcessPool, SharedProcesses
-from planner.composing.remote import RemoteDatabase
-from planner.composing.shared_forkserver import LEAVE_S
-from planner.errors import QueryCancelledError
-from planner.values.cancel import Cancellation
-from stores.spec.schema import Row
+from stategate.planner.composing import frames
+from stategate.planner.composing.database import ArrowRelation, DatabaseError, Definition
+from stategate.planner.composing.forkserver import ForkServer
+from stategate.planner.composing.messages import NUMBERS, ForkKind, Kind, ProcessLimits
+from stategate.planner.composing.process_pool import ProcessPool, SharedProcesses
+from stategate.planner.composing.remote import RemoteDatabase
+from stategate.planner.composing.shared_forkserver import LEAVE_S
+from stategate.planner.errors import QueryCancelledError
+from stategate.planner.values.cancel import Cancellation
+from stategate.stores.spec.schema import Row
 from tests.planner.composing.databases import (
     BOMB,
     INSIDE_S,
@@ -55,8 +55,8 @@ DRAWN = Definition(threads=1, before=["CREATE TABLE drawn AS SELECT random() AS 
 WORKER = """
 import sys
 from pathlib import Path
-from planner.composing.process_pool import ProcessPool, SharedProcesses
-from planner.values.cancel import Cancellation
+from stategate.planner.composing.process_pool import ProcessPool, SharedProcesses
+from stategate.planner.values.cancel import Cancellation
 from tests.planner.composing.databases import database_in
 shared = SharedProcesses(forks=Path(sys.argv[1]), first=0, count=1)
 database = database_in(ProcessPool(memory_bytes_max=64 << 20, shared=shared))
@@ -288,7 +288,7 @@ def test_a_worker_that_lives_keeps_its_processes_without_its_connection(
 def test_a_process_that_is_full_is_left_by_all_workers(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("planner.composing.process_pool.OVERHEAD_BYTES", 320 << 20)
+    monkeypatch.setattr("stategate.planner.composing.process_pool.OVERHEAD_BYTES", 320 << 20)
     one, other = machine.worker(first=2, count=3), machine.worker(first=2, count=3)
     rows = (
         "SELECT range AS n, hash(range) AS h FROM range(3_000_000)"  # more than half of what fits

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from planner.composing.socket_pool import READ, SocketPool
+from stategate.planner.composing.socket_pool import READ, SocketPool
 
 
 def test_every_socket_is_served_while_other_threads_work() -> None:

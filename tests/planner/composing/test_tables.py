@@ -9,10 +9,10 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from planner.composing import tables
-from planner.composing.database import OUT_OF_MEMORY, STREAM, DatabaseError, Definition
-from planner.composing.local import LocalDatabase, LocalStatement
-from planner.composing.local_relation import LocalRelation
+from stategate.planner.composing import tables
+from stategate.planner.composing.database import OUT_OF_MEMORY, STREAM, DatabaseError, Definition
+from stategate.planner.composing.local import LocalDatabase, LocalStatement
+from stategate.planner.composing.local_relation import LocalRelation
 
 SCHEMA = pa.schema([("k", pa.int64()), ("g", pa.int64()), ("v", pa.int64())])
 ROWS = 2_000
@@ -77,7 +77,7 @@ def test_dimensions_that_are_compared_are_not_joined_before_the_facts(
         tables.make_tables(cursor, given)
         plans.append(cursor.execute(f"EXPLAIN {JOIN}").fetchall()[0][1])
 
-    monkeypatch.setattr("planner.composing.local.make_tables", explained)
+    monkeypatch.setattr("stategate.planner.composing.local.make_tables", explained)
     rows_of(begun(database, JOIN, *(Source() for _ in range(3))))
     _, last_join, first_join = plans[0].split("Hash Join")
     assert re.search("v [<>] v", last_join)
@@ -126,7 +126,7 @@ def test_a_statement_without_memory_for_tables_reads_streams(
     def full(*_: object) -> None:
         raise duckdb.OutOfMemoryException
 
-    monkeypatch.setattr("planner.composing.local.make_tables", full)
+    monkeypatch.setattr("stategate.planner.composing.local.make_tables", full)
     assert rows_of(begun(database, JOIN, *(Source() for _ in range(3)))) == expected
 
 
@@ -159,6 +159,6 @@ def test_few_rows_stay_streams(database: LocalDatabase, monkeypatch: pytest.Monk
     def made(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("planner.composing.local.make_tables", made)
+    monkeypatch.setattr("stategate.planner.composing.local.make_tables", made)
     assert rows_of(begun(database, JOIN, *(Source(20) for _ in range(3))))
     assert rows_of(begun(database, "SELECT count(*) AS n FROM r0, r1", Source(), Source(1)))

@@ -9,21 +9,21 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from planner.planning.groupings import reduce_streams
-from planner.sql import SqlEngine
-from stores.codec.partitioner import partition_column
-from stores.engines.memory.partition import MemoryPartition
-from stores.errors import StoreError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.nodes.answering import Answering
-from stores.nodes.cluster import Cluster
-from stores.nodes.codec import decode, encode
-from stores.nodes.links import NodeError, OnReply, Replied
-from stores.nodes.messages import Met, Request, WaitForBound
-from stores.spec.position import Progress
-from stores.spec.schema import Row, StoreSchema
-from stores.spec.store import Store, Waiting
+from stategate.planner.planning.groupings import reduce_streams
+from stategate.planner.sql import SqlEngine
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.nodes.answering import Answering
+from stategate.stores.nodes.cluster import Cluster
+from stategate.stores.nodes.codec import decode, encode
+from stategate.stores.nodes.links import NodeError, OnReply, Replied
+from stategate.stores.nodes.messages import Met, Request, WaitForBound
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.spec.store import Store, Waiting
 from tests.planner.live.watching import comparable_row
 from tests.planner.sides import rows_of, run
 from tests.stores.nodes.memory_links import MemoryLink

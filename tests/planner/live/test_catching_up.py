@@ -22,26 +22,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.engine import Moment, Subscription
-from planner.errors import QueryError, UnavailableError
-from planner.live import catching_up
-from planner.live.live_query import LiveQuery
-from planner.sql import LiveLimits, SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.rights import PermissionDeniedError, Rights
-from planner.values.session import Session
-from stores.errors import StoreError
-from stores.hosting.host import Host
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.catalog import Nodes
-from stores.spec.past import PastEpoch, PastOpened
-from stores.spec.position import Position
-from stores.spec.schema import Row, StoreSchema
-from stores.spec.store import Stop, Store
-from stores.upkeep.compaction import write_snapshot
-from stores.upkeep.past_stores import LogPast
-from stores.upkeep.rebuild import rebuild
-from stores.upkeep.retention import Retention, compact
+from stategate.planner.engine import Moment, Subscription
+from stategate.planner.errors import QueryError, UnavailableError
+from stategate.planner.live import catching_up
+from stategate.planner.live.live_query import LiveQuery
+from stategate.planner.sql import LiveLimits, SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.rights import PermissionDeniedError, Rights
+from stategate.planner.values.session import Session
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.catalog import Nodes
+from stategate.stores.spec.past import PastEpoch, PastOpened
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.spec.store import Stop, Store
+from stategate.stores.upkeep.compaction import write_snapshot
+from stategate.stores.upkeep.past_stores import LogPast
+from stategate.stores.upkeep.rebuild import rebuild
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.planner.live.test_law import KEYS
 from tests.planner.live.watching import Watcher, comparable_row
 from tests.planner.sides import rows_of, run

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.live.differences import Difference
-from planner.values.live import RowChange
-from stores.spec.schema import Column, DataType, Row
+from stategate.planner.live.differences import Difference
+from stategate.planner.values.live import RowChange
+from stategate.stores.spec.schema import Column, DataType, Row
 from tests.planner.live.watching import comparable_row
 
 COLUMNS = tuple(

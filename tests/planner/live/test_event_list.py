@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import LimitExceededError
-from planner.live.event_list import CATCH_UPS_MAX, EVENTS_MAX, EventList
-from planner.values.live import Moment, RowChange
-from stores.spec.position import EMPTY
+from stategate.planner.errors import LimitExceededError
+from stategate.planner.live.event_list import CATCH_UPS_MAX, EVENTS_MAX, EventList
+from stategate.planner.values.live import Moment, RowChange
+from stategate.stores.spec.position import EMPTY
 
 CHANGES = (RowChange((1,), (2,)),)
 

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.live.kept_results import KeyedResult
-from planner.sql import LiveLimits, SqlEngine
-from planner.values.live import RowChange
-from stores.hosting.local_store import LocalStore
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryError
+from stategate.planner.live.kept_results import KeyedResult
+from stategate.planner.sql import LiveLimits, SqlEngine
+from stategate.planner.values.live import RowChange
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.schema import Row
 from tests.planner.live.watching import Watcher, apply_to, comparable_row
 from tests.planner.sides import rows_of, run
 from tests.planner.test_law import (

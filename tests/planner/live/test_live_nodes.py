@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import pytest
 
-from planner.errors import QueryError
-from planner.live import cuts, live_query
-from planner.live.kept_results import KeyedResult
-from planner.sql import LiveLimits, SqlEngine
-from stores.nodes.messages import (
+from stategate.planner.errors import QueryError
+from stategate.planner.live import cuts, live_query
+from stategate.planner.live.kept_results import KeyedResult
+from stategate.planner.sql import LiveLimits, SqlEngine
+from stategate.stores.nodes.messages import (
     FOLLOWS_KEYS,
     Ask,
     AskKeys,

@@ -12,20 +12,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import InvalidValueError, QueryError
-from planner.live.event_list import EVENTS_MAX
-from planner.live.kept_results import KeyedResult
-from planner.live.limits import LiveLimits
-from planner.live.live_query import LiveQuery
-from planner.live.tokens import Mark, Seen, seen_in, token_of
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Isolation, Session
-from stores.errors import TooManyWaitersError
-from stores.hosting.local_store import LocalStore
-from stores.spec.position import PositionBound
-from stores.spec.schema import Row
-from stores.spec.store import OnBound, PartitionStatus, Waiting
+from stategate.planner.errors import InvalidValueError, QueryError
+from stategate.planner.live.event_list import EVENTS_MAX
+from stategate.planner.live.kept_results import KeyedResult
+from stategate.planner.live.limits import LiveLimits
+from stategate.planner.live.live_query import LiveQuery
+from stategate.planner.live.tokens import Mark, Seen, seen_in, token_of
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Isolation, Session
+from stategate.stores.errors import TooManyWaitersError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import OnBound, PartitionStatus, Waiting
 from tests.planner.accounts import ACCOUNTS, LEDGER, TOTAL, made, put, shifted
 from tests.planner.live.watching import Watcher
 from tests.planner.sides import rows_of, run

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.live.kept_results import KeptResult, KeyedResult, WholeResult
-from planner.live.narrowed import narrowed
-from planner.planning.plan import Lookup, QueryPlan, accesses_of
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from stores.spec.schema import Row
+from stategate.planner.live.kept_results import KeptResult, KeyedResult, WholeResult
+from stategate.planner.live.narrowed import narrowed
+from stategate.planner.planning.plan import Lookup, QueryPlan, accesses_of
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import Row
 from tests.planner.accounts import ACCOUNTS, made
 from tests.planner.live.watching import Watcher, apply_to
 from tests.support.stores import FixedCatalog, batch, keyvalue, open_store, progress, window

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.sql import LiveLimits, SqlEngine
-from stores.nodes.cluster import Cluster
-from stores.spec.schema import Row, StoreSchema
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import LiveLimits, SqlEngine
+from stategate.stores.nodes.cluster import Cluster
+from stategate.stores.spec.schema import Row, StoreSchema
 from tests.planner.live.nodes import NAMES, LiveLink, LiveNodes
 from tests.planner.live.test_law import EXAMPLES, agree, keyed, of_one_store, rows_now
 from tests.planner.live.watching import Watcher

@@ -9,19 +9,19 @@ from typing import NoReturn, cast
 
 import pytest
 
-from planner.errors import UnavailableError
-from planner.live.catching_up import CatchingUp
-from planner.live.live_query import LiveQuery
-from planner.live.results import ResultReader
-from planner.live.subscription import LiveSubscription
-from planner.live.tokens import Mark, Seen, token_of
-from planner.running.execute import Executor
-from planner.values.cancel import Cancellation
-from planner.values.live import FirstRows, LiveEvent, Moment
-from stores.spec.catalog import StoreCatalog
-from stores.spec.past import PastStores
-from stores.spec.position import EMPTY
-from stores.spec.store import Store
+from stategate.planner.errors import UnavailableError
+from stategate.planner.live.catching_up import CatchingUp
+from stategate.planner.live.live_query import LiveQuery
+from stategate.planner.live.results import ResultReader
+from stategate.planner.live.subscription import LiveSubscription
+from stategate.planner.live.tokens import Mark, Seen, token_of
+from stategate.planner.running.execute import Executor
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.live import FirstRows, LiveEvent, Moment
+from stategate.stores.spec.catalog import StoreCatalog
+from stategate.stores.spec.past import PastStores
+from stategate.stores.spec.position import EMPTY
+from stategate.stores.spec.store import Store
 from tests.support.waiting import WAIT_S
 
 GONE = "the changes after the token are no longer held"

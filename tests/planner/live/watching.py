@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from planner.engine import Engine, LiveEvent, Moment, Subscription
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.codec.partitioner import partition_column
-from stores.hosting.local_store import LocalStore
-from stores.spec.schema import Row
+from stategate.planner.engine import Engine, LiveEvent, Moment, Subscription
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.codec.partitioner import partition_column
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import comparable
 from tests.support.stores import batch, progress
 from tests.support.waiting import WAIT_S

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planner.errors import NotSupportedError, QueryCancelledError, QueryError
-from planner.patterns import automata, functions
-from planner.patterns.automata import Automaton, Conditions, Subject
-from planner.patterns.characters import (
+from stategate.planner.errors import NotSupportedError, QueryCancelledError, QueryError
+from stategate.planner.patterns import automata, functions
+from stategate.planner.patterns.automata import Automaton, Conditions, Subject
+from stategate.planner.patterns.characters import (
     _MADE,
     LAST,
     _class,
@@ -24,11 +24,11 @@ from planner.patterns.characters import (
     contains,
     with_cases,
 )
-from planner.patterns.matching import compiled
-from planner.patterns.parsing import parse
-from planner.patterns.ranges import CLASSES
-from planner.patterns.re2 import fixed_start, for_re2
-from planner.patterns.scanning import Options
+from stategate.planner.patterns.matching import compiled
+from stategate.planner.patterns.parsing import parse
+from stategate.planner.patterns.ranges import CLASSES
+from stategate.planner.patterns.re2 import fixed_start, for_re2
+from stategate.planner.patterns.scanning import Options
 
 
 @pytest.mark.parametrize(

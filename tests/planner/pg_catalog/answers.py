@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from planner.errors import QueryError
-from planner.pg_catalog import PgCatalog
+from stategate.planner.errors import QueryError
+from stategate.planner.pg_catalog import PgCatalog
 from tests.planner.pg_catalog.replay import Captured, rows, run
 
 Cells = tuple[str | None, ...]

@@ -24,11 +24,11 @@ from collections.abc import Sequence
 import psycopg
 from psycopg import pq
 
-from planner.binding.relations import SYSTEM_RELATIONS
-from planner.pg_catalog import PgCatalog
-from planner.pg_catalog.postgres_types import column_type
-from planner.pg_catalog.store_relations import Relation, store_relation, system_relation
-from planner.values.quoting import quote_name, quote_text
+from stategate.planner.binding.relations import SYSTEM_RELATIONS
+from stategate.planner.pg_catalog import PgCatalog
+from stategate.planner.pg_catalog.postgres_types import column_type
+from stategate.planner.pg_catalog.store_relations import Relation, store_relation, system_relation
+from stategate.planner.values.quoting import quote_name, quote_text
 from tests.planner.pg_catalog.answers import Answer, Side, ask_catalog
 from tests.planner.pg_catalog.replay import DATA, SERVER_VERSION, Captured, captured
 from tests.planner.pg_catalog.stores import SCHEMAS, defined_stores

@@ -17,11 +17,11 @@ from pathlib import Path
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.pg_catalog import Calls, PgCatalog
-from planner.trees.dialect import DIALECT, tokenize
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.text_values import parse_value
+from stategate.planner.pg_catalog import Calls, PgCatalog
+from stategate.planner.trees.dialect import DIALECT, tokenize
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.text_values import parse_value
 
 DATA = Path(__file__).parent / "data"
 SERVER_VERSION = "15.18"

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from stores.errors import StoreError, UnknownStoreError
-from stores.spec.catalog import Nodes
-from stores.spec.key_log import KeyLog
-from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import Query
-from stores.spec.result import QueryResult, StateQueryResult
-from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
-from stores.spec.store import (
+from stategate.stores.errors import StoreError, UnknownStoreError
+from stategate.stores.spec.catalog import Nodes
+from stategate.stores.spec.key_log import KeyLog
+from stategate.stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.result import QueryResult, StateQueryResult
+from stategate.stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stategate.stores.spec.store import (
     DEFAULT_CONFIG,
     Hold,
     OnBound,

@@ -9,19 +9,27 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from planner.binding.relations import SYSTEM_RELATIONS
-from planner.errors import (
+from stategate.planner.binding.relations import SYSTEM_RELATIONS
+from stategate.planner.errors import (
     InvalidValueError,
     NotSupportedError,
     QueryCancelledError,
     QueryError,
     UnknownNameError,
 )
-from planner.pg_catalog import CatalogStatement, PgCatalog
-from planner.values.cancel import Cancellation
-from planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, postgres_name
-from planner.values.session import Session
-from stores.spec.schema import BIGINT, BOOLEAN, INTEGER, DataType, Kind, StoreKind, StoreSchema
+from stategate.planner.pg_catalog import CatalogStatement, PgCatalog
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, postgres_name
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import (
+    BIGINT,
+    BOOLEAN,
+    INTEGER,
+    DataType,
+    Kind,
+    StoreKind,
+    StoreSchema,
+)
 from tests.planner.pg_catalog.replay import parse, rows, run
 from tests.planner.pg_catalog.stores import CLICKS, DELAYS, SCHEMAS, USERS, columns, defined_stores
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.errors import NotSupportedError, QueryError, UnknownNameError
-from planner.planning.plan import Lookup, QueryPlan
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import StatementKind
-from stores.spec.schema import BOOLEAN, TEXT, Row
+from stategate.planner.errors import NotSupportedError, QueryError, UnknownNameError
+from stategate.planner.planning.plan import Lookup, QueryPlan
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import StatementKind
+from stategate.stores.spec.schema import BOOLEAN, TEXT, Row
 from tests.planner.sides import Sides, build, rows_of, run
 from tests.planner.world import PEOPLE, ROWS, world
 from tests.support.stores import FixedCatalog, keyvalue, open_store

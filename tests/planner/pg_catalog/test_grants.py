@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import QueryError
+from stategate.planner.errors import QueryError
 from tests.planner.pg_catalog.test_catalog import ask
 
 

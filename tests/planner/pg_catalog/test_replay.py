@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.pg_catalog import PgCatalog
+from stategate.planner.pg_catalog import PgCatalog
 from tests.planner.pg_catalog.answers import Answer, Side, ask_catalog
 from tests.planner.pg_catalog.replay import (
     DATA,

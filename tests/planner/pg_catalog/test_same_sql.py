@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.postgres.types.functions import FUNCTIONS
-from planner.sql import SqlEngine
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryError
+from stategate.planner.postgres.types.functions import FUNCTIONS
+from stategate.planner.sql import SqlEngine
+from stategate.stores.spec.schema import Row
 from tests.planner.postgres.corpus import files, read
 from tests.planner.sides import Sides, comparable, rows_of, run
 

@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.values.listing import ListedCursor, ListedStatement
-from planner.values.session import Session
+from stategate.planner.values.listing import ListedCursor, ListedStatement
+from stategate.planner.values.session import Session
 from tests.planner.pg_catalog.test_catalog import ask
 
 _MOMENT_US = 1_357_034_400_123_456

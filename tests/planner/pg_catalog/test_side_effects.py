@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import QueryError
-from planner.values.listing import ListedSession
-from planner.values.session import Isolation, Session
+from stategate.planner.errors import QueryError
+from stategate.planner.values.listing import ListedSession
+from stategate.planner.values.session import Isolation, Session
 from tests.planner.pg_catalog.test_catalog import ask
 from tests.support.backends import NoBackends
 

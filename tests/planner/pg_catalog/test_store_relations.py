@@ -5,7 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.pg_catalog.store_relations import FIRST_OID, LAST_OID, assign_oids, definition_xmin
+from stategate.planner.pg_catalog.store_relations import (
+    FIRST_OID,
+    LAST_OID,
+    assign_oids,
+    definition_xmin,
+)
 
 NAMES = st.lists(st.text(max_size=8), max_size=30)
 

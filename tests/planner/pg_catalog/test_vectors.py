@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.pg_catalog import PgCatalog
+from stategate.planner.pg_catalog import PgCatalog
 from tests.planner.pg_catalog.replay import rows, run
 from tests.planner.pg_catalog.stores import SCHEMAS, columns, defined_stores, keyvalue
 

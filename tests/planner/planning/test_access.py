@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from planner.binding.domains import Domain
-from planner.binding.predicates import (
+from stategate.planner.binding.domains import Domain
+from stategate.planner.binding.predicates import (
     EVERY_ROW,
     NO_ROW,
     Compares,
@@ -27,20 +27,27 @@ from planner.binding.predicates import (
     equals_one_of,
     fitted_value,
 )
-from planner.errors import MismatchedTypeError
-from planner.planning.access import Access, plan_access
-from planner.planning.limits import Amount, Limits
-from planner.planning.partition_queries import KEYS_HASHED_TOGETHER
-from planner.planning.row_path import ROWS_MAX
-from planner.planning.scatter import Scatter, scatterer
-from planner.running.few_reads import FewReads
-from planner.values.comparison_bounds import Fitted, Outside, fitter
-from stores.codec.partitioner import partitioner
-from stores.hosting.local_store import LocalStore
-from stores.spec.arrow import physical_list
-from stores.spec.query import FEW_ROWS, BatchStream, Interval, KeysQuery, Query, RangeQuery
-from stores.spec.result import Success
-from stores.spec.schema import (
+from stategate.planner.errors import MismatchedTypeError
+from stategate.planner.planning.access import Access, plan_access
+from stategate.planner.planning.limits import Amount, Limits
+from stategate.planner.planning.partition_queries import KEYS_HASHED_TOGETHER
+from stategate.planner.planning.row_path import ROWS_MAX
+from stategate.planner.planning.scatter import Scatter, scatterer
+from stategate.planner.running.few_reads import FewReads
+from stategate.planner.values.comparison_bounds import Fitted, Outside, fitter
+from stategate.stores.codec.partitioner import partitioner
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.query import (
+    FEW_ROWS,
+    BatchStream,
+    Interval,
+    KeysQuery,
+    Query,
+    RangeQuery,
+)
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import (
     BIGINT,
     DOUBLE,
     INTEGER,
@@ -51,7 +58,7 @@ from stores.spec.schema import (
     StoreSchema,
     Value,
 )
-from stores.spec.windows import WindowKeyQuery, WindowRangeQuery
+from stategate.stores.spec.windows import WindowKeyQuery, WindowRangeQuery
 from tests.planner.world import CLICKS, HOUR_US, ORDERS, PEOPLE, STOCK
 from tests.support.stores import fill, open_store
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planner.sql import SqlEngine
+from stategate.planner.sql import SqlEngine
 from tests.planner.refusals import refusal
 from tests.planner.sides import Sides, rows_of, run
 from tests.planner.world import world

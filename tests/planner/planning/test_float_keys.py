@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.sql import SqlEngine
-from stores.spec.schema import Row
+from stategate.planner.sql import SqlEngine
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import Sides, build, ordered, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, window
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.planning.lifting import liftable, lifted_text
-from planner.planning.shapes import parameterize
-from planner.sql import EngineLimits, SqlEngine
-from planner.syntax.parse import parse
-from planner.values.session import Session
-from planner.values.statement import Statement
-from stores.spec.schema import Value
+from stategate.planner.errors import QueryError
+from stategate.planner.planning.lifting import liftable, lifted_text
+from stategate.planner.planning.shapes import parameterize
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.syntax.parse import parse
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Statement
+from stategate.stores.spec.schema import Value
 from tests.planner.sides import comparable, looked_up, ordered, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, window
 

@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.binding.column_origins import ResultColumn
-from planner.binding.predicates import Equals
-from planner.binding.running_statements import RunningQueries
-from planner.planning.plain_lookups import PlainLookups
-from planner.planning.plan import Lookup, QueryPlan
-from planner.running.fast_lookup import key_of
-from planner.statements.engine_parts import EngineLimits, open_parts
-from planner.statements.prepare import QueryPreparer
-from planner.syntax.parse import parse
-from planner.trees.dialect import DIALECT
-from planner.values.cancel import Cancellation
-from planner.values.rights import Rights
-from planner.values.statement import Statement
-from stores.spec.schema import BIGINT, INTEGER, TEXT, Column, DataType, Row, StoreSchema
+from stategate.planner.binding.column_origins import ResultColumn
+from stategate.planner.binding.predicates import Equals
+from stategate.planner.binding.running_statements import RunningQueries
+from stategate.planner.planning.plain_lookups import PlainLookups
+from stategate.planner.planning.plan import Lookup, QueryPlan
+from stategate.planner.running.fast_lookup import key_of
+from stategate.planner.statements.engine_parts import EngineLimits, open_parts
+from stategate.planner.statements.prepare import QueryPreparer
+from stategate.planner.syntax.parse import parse
+from stategate.planner.trees.dialect import DIALECT
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.rights import Rights
+from stategate.planner.values.statement import Statement
+from stategate.stores.spec.schema import BIGINT, INTEGER, TEXT, Column, DataType, Row, StoreSchema
 from tests.support.stores import FixedCatalog, keyvalue, open_store, window
 
 VALUES = {"visits": "bigint", "score": "double", "name": "text", "date": "date", "Upper": "text"}

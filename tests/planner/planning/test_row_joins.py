@@ -10,10 +10,10 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from planner.planning.plan import QueryPlan
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.session import Session
-from stores.spec.schema import Row, Value
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import Row, Value
 from tests.planner.sides import looked_up, ordered, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, window
 

@@ -13,18 +13,18 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from planner.planning import groupings
-from planner.planning.access import Access
-from planner.planning.column_path import COLUMN_ROWS_MAX, GROUPS_MAX
-from planner.planning.groupings import reduce_streams
-from planner.planning.plan import QueryPlan
-from planner.planning.row_path import RowPath
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.session import Session
-from stores.nodes.codec import decode, encode
-from stores.spec.arrow import physical_list
-from stores.spec.reductions import NotReducedError
-from stores.spec.schema import Row, Value
+from stategate.planner.planning import groupings
+from stategate.planner.planning.access import Access
+from stategate.planner.planning.column_path import COLUMN_ROWS_MAX, GROUPS_MAX
+from stategate.planner.planning.groupings import reduce_streams
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.planning.row_path import RowPath
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.nodes.codec import decode, encode
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.reductions import NotReducedError
+from stategate.stores.spec.schema import Row, Value
 from tests.planner.sides import comparable, looked_up, ordered, rows_of, run
 from tests.support.stores import FixedCatalog, batch, fill, keyvalue, open_store
 

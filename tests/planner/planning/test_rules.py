@@ -25,9 +25,9 @@ from pathlib import Path
 
 import pytest
 
-from planner.planning import plan_query
-from planner.planning.draft import Rule
-from stores.spec.schema import Row
+from stategate.planner.planning import plan_query
+from stategate.planner.planning.draft import Rule
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import Sides, ordered
 from tests.planner.world import world
 

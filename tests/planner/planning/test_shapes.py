@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from planner.planning.shapes import Template, parameterize, template_of
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from planner.values.statement import Statement
-from planner.values.times.time_settings import PLAIN_TIMES
-from stores.spec.schema import BIGINT, TEXT, DataType, Row, decimal_type
+from stategate.planner.planning.shapes import Template, parameterize, template_of
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Statement
+from stategate.planner.values.times.time_settings import PLAIN_TIMES
+from stategate.stores.spec.schema import BIGINT, TEXT, DataType, Row, decimal_type
 from tests.planner.sides import looked_up
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from stores.spec.schema import Row, StoreKind
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.stores.spec.schema import Row, StoreKind
 from tests.planner.sides import Sides, ordered
 from tests.support.stores import FixedCatalog, fill, open_store, timed
 

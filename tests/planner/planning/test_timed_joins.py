@@ -11,12 +11,12 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from planner.planning.plan import Compose, QueryPlan
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.session import Session
-from stores.hosting.local_store import LocalStore
-from stores.spec.arrow import physical_array
-from stores.spec.schema import Row, StoreKind, Value
+from stategate.planner.planning.plan import Compose, QueryPlan
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.arrow import physical_array
+from stategate.stores.spec.schema import Row, StoreKind, Value
 from tests.planner.sides import Sides, ordered, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, timed, window
 

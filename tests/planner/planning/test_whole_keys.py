@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.binding.predicates import Compares, Condition, Equals, NotNull, Operand
-from planner.planning.filters import row_test
-from planner.planning.row_path import ROWS_MAX
-from planner.planning.whole_keys import WholeKeys, whole_keys
-from planner.values.comparison_bounds import Fitted
-from stores.codec.segments import MICROS_MAX, MICROS_MIN
-from stores.spec.schema import Key
+from stategate.planner.binding.predicates import Compares, Condition, Equals, NotNull, Operand
+from stategate.planner.planning.filters import row_test
+from stategate.planner.planning.row_path import ROWS_MAX
+from stategate.planner.planning.whole_keys import WholeKeys, whole_keys
+from stategate.planner.values.comparison_bounds import Fitted
+from stategate.stores.codec.segments import MICROS_MAX, MICROS_MIN
+from stategate.stores.spec.schema import Key
 from tests.support.stores import keyvalue, window
 
 SIZE_MS = 1_500

@@ -17,9 +17,9 @@ import psycopg
 from psycopg import pq, sql
 from psycopg.rows import TupleRow
 
-from planner.binding.relations import primary_key_of
-from planner.sql import SqlEngine
-from stores.spec.schema import Kind
+from stategate.planner.binding.relations import primary_key_of
+from stategate.planner.sql import SqlEngine
+from stategate.stores.spec.schema import Kind
 from tests.planner.postgres import world
 from tests.planner.postgres.corpus import (
     Answer,

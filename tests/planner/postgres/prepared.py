@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from planner.postgres.types.functions import FUNCTIONS
+from stategate.planner.postgres.types.functions import FUNCTIONS
 
 EXPRESSIONS = {
     "smallint": "s",

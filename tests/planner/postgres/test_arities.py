@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.errors import InternalError, QueryError
-from planner.postgres.expressions.calls import CALLS
-from planner.postgres.types.functions import FUNCTIONS
-from planner.records.functions import RECORDS
-from planner.sql import SqlEngine
-from planner.values.session import Session
+from stategate.planner.errors import InternalError, QueryError
+from stategate.planner.postgres.expressions.calls import CALLS
+from stategate.planner.postgres.types.functions import FUNCTIONS
+from stategate.planner.records.functions import RECORDS
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
 from tests.planner.refusals import refusal
 from tests.planner.world import world
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.sql import SqlEngine
+from stategate.planner.sql import SqlEngine
 from tests.planner.postgres.world import engine
 from tests.planner.sides import rows_of, run
 

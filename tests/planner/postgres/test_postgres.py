@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from planner.errors import QueryError
-from planner.planning.plan import QueryPlan
-from planner.postgres.types.signatures import SIGNATURES
-from planner.sql import SqlEngine
+from stategate.planner.errors import QueryError
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.postgres.types.signatures import SIGNATURES
+from stategate.planner.sql import SqlEngine
 from tests.planner.postgres.compare import differences
 from tests.planner.postgres.corpus import Answer, Entry, files, read, write
 from tests.planner.postgres.world import ask, begun, engine

@@ -7,13 +7,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from planner.composing.compose import composing_definition
-from planner.composing.database import DatabaseError
-from planner.composing.local import LocalDatabase
-from planner.errors import QueryError
-from planner.postgres.refused import TABLE_FUNCTIONS
-from planner.postgres.types.functions import FUNCTIONS
-from planner.values.session import Session
+from stategate.planner.composing.compose import composing_definition
+from stategate.planner.composing.database import DatabaseError
+from stategate.planner.composing.local import LocalDatabase
+from stategate.planner.errors import QueryError
+from stategate.planner.postgres.refused import TABLE_FUNCTIONS
+from stategate.planner.postgres.types.functions import FUNCTIONS
+from stategate.planner.values.session import Session
 from tests.planner.refusals import refusal
 from tests.planner.sides import Sides, rows_of, run
 

@@ -9,16 +9,18 @@ from pathlib import Path
 
 from sqlglot import exp
 
-import planner
-from planner.postgres import rewrite
-from planner.postgres.expressions.rules import Rule
+from stategate import planner
+from stategate.planner.postgres import rewrite
+from stategate.planner.postgres.expressions.rules import Rule
 
 
 def tables() -> dict[str, Mapping[type[exp.Expr], Rule]]:
     """Return the tables of all modules with rules except `rewrite`, by name of module."""
     root = Path(planner.__path__[0])
     modules = [
-        import_module(".".join(("planner", *path.relative_to(root).with_suffix("").parts)))
+        import_module(
+            ".".join(("stategate.planner", *path.relative_to(root).with_suffix("").parts))
+        )
         for path in (root / "postgres").rglob("*.py")
         if path.stem != "rewrite" and "\nRULES: Mapping[type[exp.Expr], Rule]" in path.read_text()
     ]
@@ -28,9 +30,9 @@ def tables() -> dict[str, Mapping[type[exp.Expr], Rule]]:
 def test_every_table_of_rules_is_used() -> None:
     found = tables()
     assert {
-        "planner.postgres.expressions.arithmetic",
-        "planner.postgres.expressions.casts",
-        "planner.postgres.expressions.conditions",
+        "stategate.planner.postgres.expressions.arithmetic",
+        "stategate.planner.postgres.expressions.casts",
+        "stategate.planner.postgres.expressions.conditions",
     } <= set(found)
     for module, table in found.items():
         assert {kind: rewrite.RULES.get(kind) for kind in table} == dict(table), module

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import rows_of, run
 from tests.planner.world import world
 

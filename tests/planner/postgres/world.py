@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from gateway.pgwire.types.encoders import wire_type
-from gateway.pgwire.types.timed_types import timed_columns
-from planner.errors import QueryError
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.array_types import depth_of, leaf_of
-from planner.values.catalog_types import is_record
-from planner.values.session import Session
-from planner.values.sqltypes import format_type
-from planner.values.text_values import parse_value
-from planner.values.type_modifiers import is_string
-from stores.spec.schema import DataType, Kind, Row, StoreSchema
+from stategate.gateway.pgwire.types.encoders import wire_type
+from stategate.gateway.pgwire.types.timed_types import timed_columns
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.array_types import depth_of, leaf_of
+from stategate.planner.values.catalog_types import is_record
+from stategate.planner.values.session import Session
+from stategate.planner.values.sqltypes import format_type
+from stategate.planner.values.text_values import parse_value
+from stategate.planner.values.type_modifiers import is_string
+from stategate.stores.spec.schema import DataType, Kind, Row, StoreSchema
 from tests.planner.postgres.corpus import Answer, is_prepared, row_text, settings_before
 from tests.planner.sides import rows_of, run
 from tests.support.backends import NoBackends

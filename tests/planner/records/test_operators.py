@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from planner.errors import InvalidValueError, QueryCancelledError, UnknownNameError
-from planner.postgres.operator_checks import MissingOperator
-from planner.postgres.types.type_choice import choose
-from planner.records.operators import INFIX, PREFIX, UNSUPPORTED
+from stategate.planner.errors import InvalidValueError, QueryCancelledError, UnknownNameError
+from stategate.planner.postgres.operator_checks import MissingOperator
+from stategate.planner.postgres.types.type_choice import choose
+from stategate.planner.records.operators import INFIX, PREFIX, UNSUPPORTED
 
 LISTED = {
     tuple(line.split("\t"))

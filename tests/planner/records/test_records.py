@@ -5,14 +5,20 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from planner.composing.functions.macros import MACROS
-from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
-from planner.pg_catalog.builtin_rows import proc_lines
-from planner.postgres.expressions import calls
-from planner.records.duckdb_functions import AGGREGATES_OF_DUCKDB, DUCKDB_FUNCTIONS
-from planner.records.functions import RECORDS
-from planner.records.record import ByArguments, FunctionRecord, OfParameter, Volatility, records
-from stores.spec.schema import BIGINT, INTEGER, TEXT, decimal_type
+from stategate.planner.composing.functions.macros import MACROS
+from stategate.planner.composing.functions.python_functions import PYTHON_FUNCTIONS
+from stategate.planner.pg_catalog.builtin_rows import proc_lines
+from stategate.planner.postgres.expressions import calls
+from stategate.planner.records.duckdb_functions import AGGREGATES_OF_DUCKDB, DUCKDB_FUNCTIONS
+from stategate.planner.records.functions import RECORDS
+from stategate.planner.records.record import (
+    ByArguments,
+    FunctionRecord,
+    OfParameter,
+    Volatility,
+    records,
+)
+from stategate.stores.spec.schema import BIGINT, INTEGER, TEXT, decimal_type
 
 ONE_MOMENT = {"clock_timestamp"}
 """Functions that are stable here and volatile in PostgreSQL."""

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import QueryError, UnavailableError
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from planner.values.statement import Result
-from stores.errors import FailureReason
-from stores.hosting.local_store import LocalStore
-from stores.spec.position import Position, merge_positions
-from stores.spec.result import Failure
+from stategate.planner.errors import QueryError, UnavailableError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result
+from stategate.stores.errors import FailureReason
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.position import Position, merge_positions
+from stategate.stores.spec.result import Failure
 from tests.planner.accounts import ACCOUNTS, IDS, made, put, shifted
 from tests.planner.faults import FaultyStore
 from tests.planner.sides import rows_of, run

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import QueryCancelledError, QueryError
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.errors import LogMissingError
-from stores.hosting.local_store import LocalStore
-from stores.log.state_log import StoreLog
-from stores.spec.position import Position, Progress
-from stores.spec.schema import InputTopic, StoreSchema
+from stategate.planner.errors import QueryCancelledError, QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.errors import LogMissingError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.schema import InputTopic, StoreSchema
 from tests.planner.refusals import refusal
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, keyvalue, open_store

@@ -8,15 +8,15 @@ import threading
 import pyarrow as pa
 import pytest
 
-from planner.errors import QueryCancelledError, QueryError
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.errors import FailureReason, LogMissingError
-from stores.hosting.local_store import LocalStore
-from stores.spec.position import Position
-from stores.spec.result import Failure
-from stores.spec.schema import Row
+from stategate.planner.errors import QueryCancelledError, QueryError
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.errors import FailureReason, LogMissingError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.result import Failure
+from stategate.stores.spec.schema import Row
 from tests.planner.faults import FaultyStore, failure
 from tests.planner.refusals import refusal
 from tests.planner.sides import rows_of, run

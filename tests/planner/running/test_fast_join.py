@@ -7,15 +7,15 @@ from typing import TypeVar
 import pytest
 from msgspec import structs
 
-from planner.errors import QueryError
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.session import Session
-from stores.errors import FailureReason
-from stores.hosting.local_store import LocalStore
-from stores.spec.query import Query
-from stores.spec.result import QueryResult, Success
-from stores.spec.schema import Row, StoreSchema
-from stores.spec.store import DEFAULT_CONFIG, QueryConfig
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.errors import FailureReason
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.result import QueryResult, Success
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.spec.store import DEFAULT_CONFIG, QueryConfig
 from tests.planner.faults import FaultyStore, failure
 from tests.planner.sides import ordered, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, window

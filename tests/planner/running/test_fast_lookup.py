@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.session import Session
-from planner.values.statement import LookedUp
-from stores.codec.partitioner import partitioner
-from stores.errors import FailureReason
-from stores.hosting.local_store import LocalStore
-from stores.spec.query import Query
-from stores.spec.result import QueryResult
-from stores.spec.schema import Row, StoreSchema
-from stores.spec.store import DEFAULT_CONFIG, QueryConfig
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import LookedUp
+from stategate.stores.codec.partitioner import partitioner
+from stategate.stores.errors import FailureReason
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.result import QueryResult
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.spec.store import DEFAULT_CONFIG, QueryConfig
 from tests.planner.faults import FaultyStore, failure
 from tests.planner.sides import build, ordered, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

@@ -6,14 +6,14 @@ from decimal import Decimal
 
 import pytest
 
-from planner.composing import remote
-from planner.composing.messages import SentRelation
-from planner.planning.plan import Compose, QueryPlan
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.spec.query import BatchStream
-from stores.spec.schema import Row, Value
+from stategate.planner.composing import remote
+from stategate.planner.composing.messages import SentRelation
+from stategate.planner.planning.plan import Compose, QueryPlan
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.spec.query import BatchStream
+from stategate.stores.spec.schema import Row, Value
 from tests.planner.sides import ordered, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

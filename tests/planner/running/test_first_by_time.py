@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.planning.plan import Lookup, QueryPlan, accesses_of
-from planner.planning.scatter import scatterer
-from planner.values.session import Session
-from stores.engines.rocksdb import column_arrays, column_ends
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.spec.result import Success
-from stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.planner.planning.plan import Lookup, QueryPlan, accesses_of
+from stategate.planner.planning.scatter import scatterer
+from stategate.planner.values.session import Session
+from stategate.stores.engines.rocksdb import column_arrays, column_ends
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
 from tests.planner.sides import Sides, build, comparable, looked_up
 from tests.support.stores import timed, window
 

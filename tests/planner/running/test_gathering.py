@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from planner.running.consistency import Reading
-from planner.running.gathering import Tally
-from planner.syntax.options import ReadOptions
-from stores.errors import FailureReason
-from stores.spec.position import EMPTY
-from stores.spec.result import Failure, QueryResult, Success
+from stategate.planner.running.consistency import Reading
+from stategate.planner.running.gathering import Tally
+from stategate.planner.syntax.options import ReadOptions
+from stategate.stores.errors import FailureReason
+from stategate.stores.spec.position import EMPTY
+from stategate.stores.spec.result import Failure, QueryResult, Success
 
 
 def test_a_partition_that_has_failed_once_stays_failed() -> None:

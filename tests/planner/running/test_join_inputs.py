@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planner.sql import SqlEngine
-from stores.spec.schema import Row
+from stategate.planner.sql import SqlEngine
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import ordered, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.running import kept_answers
-from planner.running.kept_answers import (
+from stategate.planner.running import kept_answers
+from stategate.planner.running.kept_answers import (
     Asked,
     Kept,
     KeptAnswer,
@@ -23,13 +23,13 @@ from planner.running.kept_answers import (
     kept_rows,
     standings,
 )
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.session import Session
-from planner.values.statement import Encoded, LookedUp, Statement
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.hosting.local_store import LocalStore
-from stores.spec.position import Position, Progress
-from stores.spec.schema import DataType, Row, StoreSchema, Value
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Encoded, LookedUp, Statement
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.schema import DataType, Row, StoreSchema, Value
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 ANSWERS = 20

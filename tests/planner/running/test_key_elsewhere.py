@@ -8,18 +8,18 @@ from typing import Any, cast
 
 import pytest
 
-from planner.running.key_elsewhere import KeyElsewhere
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from planner.values.statement import LookedUp
-from stores.codec.partitioner import partitioner
-from stores.hosting.local_store import LocalStore
-from stores.spec.catalog import NodeStatus
-from stores.spec.position import Position
-from stores.spec.result import QueryResult, Success
-from stores.spec.schema import Key, Row
-from stores.spec.store import PartitionStatus, Target
-from stores.spec.traces import Trace
+from stategate.planner.running.key_elsewhere import KeyElsewhere
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import LookedUp
+from stategate.stores.codec.partitioner import partitioner
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.catalog import NodeStatus
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.result import QueryResult, Success
+from stategate.stores.spec.schema import Key, Row
+from stategate.stores.spec.store import PartitionStatus, Target
+from stategate.stores.spec.traces import Trace
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=2)

@@ -15,16 +15,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from planner.values.session import Session
-from stores.errors import FailureReason
-from stores.hosting.local_store import LocalStore
-from stores.spec.query import RangeQuery
-from stores.spec.query_engine import EngineRelation, EngineRun, EngineStatement, EngineStatus
-from stores.spec.result import Success
-from stores.spec.schema import Row
-from stores.spec.store import QueryConfig
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
+from stategate.stores.errors import FailureReason
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.query_engine import (
+    EngineRelation,
+    EngineRun,
+    EngineStatement,
+    EngineStatus,
+)
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import QueryConfig
 from tests.planner.accounts import ACCOUNTS, IDS, made, put, shifted
 from tests.planner.faults import FaultyStore, failure
 from tests.planner.sides import ordered, rows_of, run

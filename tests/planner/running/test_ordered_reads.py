@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.binding.domains import sortable
-from planner.running.ordered_reads import first_rows, trailing_null_held
-from stores.spec.query import Order
-from stores.spec.schema import Row
+from stategate.planner.binding.domains import sortable
+from stategate.planner.running.ordered_reads import first_rows, trailing_null_held
+from stategate.stores.spec.query import Order
+from stategate.stores.spec.schema import Row
 
 SCHEMA = pa.schema([("a", pa.int64()), ("b", pa.int64())])
 ROWS = st.lists(

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.planning.plan import QueryPlan
-from planner.running import few_reads
-from planner.running.few_reads import LateError, first_rows_of
-from planner.running.ordered_reads import first_few_rows
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.spec.query import Order
-from stores.spec.schema import Row
+from stategate.planner.planning.plan import QueryPlan
+from stategate.planner.running import few_reads
+from stategate.planner.running.few_reads import LateError, first_rows_of
+from stategate.planner.running.ordered_reads import first_few_rows
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.spec.query import Order
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import looked_up
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 import pytest
 
-from planner.errors import QueryCancelledError, QueryError
-from planner.running import read_counts
-from planner.running.read_counts import ReadCounts, bound_of
-from planner.sql import EngineLimits, SqlEngine
-from planner.syntax.options import ReadOptions
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import Result
-from stores.spec.position import Position, PositionBound
+from stategate.planner.errors import QueryCancelledError, QueryError
+from stategate.planner.running import read_counts
+from stategate.planner.running.read_counts import ReadCounts, bound_of
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.syntax.options import ReadOptions
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result
+from stategate.stores.spec.position import Position, PositionBound
 from tests.planner.sides import run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -13,23 +13,23 @@ from typing import Any
 
 import pytest
 
-from planner.composing.compose import Composed
-from planner.composing.database import ArrowRelation
-from planner.composing.feeds import FeedSender
-from planner.composing.remote_statement import RemoteStatement
-from planner.errors import QueryError
-from planner.running.consistency import Reading
-from planner.running.gathering import Streams, Tally
-from planner.running.read_counts import RowStream
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import Result
-from stores.engines.rocksdb.readers import Reader
-from stores.errors import StoreError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import VIEWS_MAX
-from stores.spec.query import BatchStream
+from stategate.planner.composing.compose import Composed
+from stategate.planner.composing.database import ArrowRelation
+from stategate.planner.composing.feeds import FeedSender
+from stategate.planner.composing.remote_statement import RemoteStatement
+from stategate.planner.errors import QueryError
+from stategate.planner.running.consistency import Reading
+from stategate.planner.running.gathering import Streams, Tally
+from stategate.planner.running.read_counts import RowStream
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result
+from stategate.stores.engines.rocksdb.readers import Reader
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import VIEWS_MAX
+from stategate.stores.spec.query import BatchStream
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 from tests.support.waiting import until
 

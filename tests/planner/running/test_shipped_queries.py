@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from planner.running.shipped_queries import ShippedQuery, shipped_queries
-from planner.typed import TypedQueries, TypedQuery
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.spec.schema import StoreKind
+from stategate.planner.running.shipped_queries import ShippedQuery, shipped_queries
+from stategate.planner.typed import TypedQueries, TypedQuery
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import StoreKind
 from tests.support.stores import FixedCatalog, keyvalue, open_store, timed, window
 
 STORES = {

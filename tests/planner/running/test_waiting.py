@@ -8,16 +8,16 @@ from collections.abc import Callable
 
 import pytest
 
-from planner.errors import LimitExceededError, QueryCancelledError
-from planner.running.consistency import wait_for_all
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.errors import TooManyWaitersError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.partition_waits import Awaited
-from stores.spec.position import PositionBound
-from stores.spec.store import OnBound, Waiting
+from stategate.planner.errors import LimitExceededError, QueryCancelledError
+from stategate.planner.running.consistency import wait_for_all
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.errors import TooManyWaitersError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.partition_waits import Awaited
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.store import OnBound, Waiting
 from tests.planner.refusals import refusal
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, progress

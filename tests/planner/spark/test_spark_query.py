@@ -7,18 +7,18 @@ from decimal import Decimal
 
 import pytest
 
-from planner.binding.bind import bind
-from planner.binding.relations import vocabulary_of_stores
-from planner.errors import InvalidValueError, NotSupportedError, UnavailableError
-from planner.spark.query import SparkQuery, spark_query
-from planner.sql import SqlEngine
-from planner.syntax.parse import parse
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import Result
-from stores.errors import EngineError
-from stores.spec.query_engine import EngineRun, EngineStatement, EngineStatus
-from stores.spec.schema import DataType
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.relations import vocabulary_of_stores
+from stategate.planner.errors import InvalidValueError, NotSupportedError, UnavailableError
+from stategate.planner.spark.query import SparkQuery, spark_query
+from stategate.planner.sql import SqlEngine
+from stategate.planner.syntax.parse import parse
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result
+from stategate.stores.errors import EngineError
+from stategate.stores.spec.query_engine import EngineRun, EngineStatement, EngineStatus
+from stategate.stores.spec.schema import DataType
 from tests.planner.sides import rows_of
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.engine import Cancellation, Row, Session
-from planner.errors import NotSupportedError
-from planner.sql import SqlEngine
+from stategate.planner.engine import Cancellation, Row, Session
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.sql import SqlEngine
 from tests.planner.sides import rows_of
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

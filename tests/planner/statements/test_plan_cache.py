@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from planner.statements.plan_cache import PlanCache
-from planner.values.statement import Statement, StatementKind
-from planner.values.times.time_settings import PLAIN_TIMES, time_settings
-from stores.spec.schema import BIGINT
+from stategate.planner.statements.plan_cache import PlanCache
+from stategate.planner.values.statement import Statement, StatementKind
+from stategate.planner.values.times.time_settings import PLAIN_TIMES, time_settings
+from stategate.stores.spec.schema import BIGINT
 
 MADE = 1, PLAIN_TIMES
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.sql import SqlEngine
-from planner.values.session import Session
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
 from tests.support.stores import FixedCatalog, keyvalue, open_store
 
 PEOPLE = keyvalue("people", {"name": "text"}, {"age": "integer"})

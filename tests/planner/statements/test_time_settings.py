@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from planner.errors import InvalidValueError, QueryError
-from planner.planning.shapes import template_of
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.spec.schema import Row
+from stategate.planner.errors import InvalidValueError, QueryError
+from stategate.planner.planning.shapes import template_of
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import Row
 from tests.planner.postgres.world import engine
 from tests.planner.sides import looked_up, rows_of, run
 

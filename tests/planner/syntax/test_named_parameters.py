@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.engine import number_parameters
-from planner.errors import InvalidSyntaxError, InvalidValueError, QueryError
-from planner.syntax.parse import parse
+from stategate.planner.engine import number_parameters
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError, QueryError
+from stategate.planner.syntax.parse import parse
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from planner.errors import QueryError
-from planner.syntax.options import (
+from stategate.planner.errors import QueryError
+from stategate.planner.syntax.options import (
     DEFAULT_OPTIONS,
     SETTINGS,
     ReadOptions,
@@ -16,10 +16,10 @@ from planner.syntax.options import (
     read_options,
     session_options,
 )
-from planner.syntax.with_clause import NO_CLAUSE, Clause, ParameterRef, TopicBound
-from planner.values.session import Session
-from stores.spec.position import Position, PositionBound
-from stores.spec.schema import BIGINT, INTEGER, TEXT, DataType, Kind, Row
+from stategate.planner.syntax.with_clause import NO_CLAUSE, Clause, ParameterRef, TopicBound
+from stategate.planner.values.session import Session
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.schema import BIGINT, INTEGER, TEXT, DataType, Kind, Row
 
 TOKEN = '{"t":{"0":41}}'
 AT_41 = Position.of({"t": {0: 41}})

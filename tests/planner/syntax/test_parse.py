@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import InvalidSyntaxError, LimitExceededError, QueryError
-from planner.syntax.parse import NESTING_MAX, SQL_BYTES_MAX, parse, split
-from planner.values.statement import StatementKind
+from stategate.planner.errors import InvalidSyntaxError, LimitExceededError, QueryError
+from stategate.planner.syntax.parse import NESTING_MAX, SQL_BYTES_MAX, parse, split
+from stategate.planner.values.statement import StatementKind
 
 
 @pytest.mark.parametrize(

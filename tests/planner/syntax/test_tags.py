@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.sql import SqlEngine
-from planner.syntax.tags import TAGS_LENGTH_MAX, tags_of, without_tags
-from planner.values.session import Session
+from stategate.planner.sql import SqlEngine
+from stategate.planner.syntax.tags import TAGS_LENGTH_MAX, tags_of, without_tags
+from stategate.planner.values.session import Session
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

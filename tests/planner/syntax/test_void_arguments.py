@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import QueryError
-from planner.syntax.parse import parse
-from planner.values.cancel import Cancellation
-from planner.values.catalog_types import VOID
-from planner.values.session import Session
-from stores.spec.schema import INTEGER, TEXT, DataType, Row
+from stategate.planner.errors import QueryError
+from stategate.planner.syntax.parse import parse
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.catalog_types import VOID
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import INTEGER, TEXT, DataType, Row
 from tests.planner.sides import rows_of
 from tests.planner.world import world
 

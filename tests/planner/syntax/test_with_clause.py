@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import QueryError
-from planner.syntax.parse import parse
-from planner.syntax.with_clause import (
+from stategate.planner.errors import QueryError
+from stategate.planner.syntax.parse import parse
+from stategate.planner.syntax.with_clause import (
     NO_CLAUSE,
     Clause,
     ParameterRef,
@@ -15,9 +15,9 @@ from planner.syntax.with_clause import (
     position_of,
     split_clause,
 )
-from planner.trees.dialect import tokenize
-from stores.spec.position import Position
-from stores.spec.schema import BIGINT, INTEGER, TEXT, DataType, Kind
+from stategate.planner.trees.dialect import tokenize
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import BIGINT, INTEGER, TEXT, DataType, Kind
 
 INTERVAL = DataType(kind=Kind.INTERVAL)
 AT_41 = Position.of({"t": {0: 41}})

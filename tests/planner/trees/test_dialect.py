@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlglot.tokenizer_core import TokenType
 
-from planner.trees.dialect import tokenize
-from planner.trees.lexemes import unterminated
+from stategate.planner.trees.dialect import tokenize
+from stategate.planner.trees.lexemes import unterminated
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from types import FunctionType
 
 from sqlglot import exp
 
-from planner.composing.compose import to_duckdb
-from planner.trees.dialect import DIALECT
-from planner.trees.interpreted_sqlglot import DuckDBGenerator, is_compiled
+from stategate.planner.composing.compose import to_duckdb
+from stategate.planner.trees.dialect import DIALECT
+from stategate.planner.trees.interpreted_sqlglot import DuckDBGenerator, is_compiled
 
 
 def test_the_build_that_is_installed_is_known() -> None:

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-import planner
-from planner.binding import comparisons, predicate_reader
-from planner.binding.bind import bind
-from planner.binding.predicate_reader import PredicateReader
-from planner.binding.predicates import Predicate
-from planner.binding.relations import vocabulary_of_stores
-from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
-from planner.postgres.expressions.calls import CALLS
-from planner.postgres.rewrite import RULES
-from planner.postgres.types.operands import COMPARISONS
-from planner.syntax.parse import parse
-from planner.syntax.with_clause import NO_CLAUSE
-from planner.trees.dialect import DIALECT
-from planner.trees.known_arguments import ARGUMENTS, UNREAD, is_known
-from stores.spec.schema import BIGINT
+from stategate import planner
+from stategate.planner.binding import comparisons, predicate_reader
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.predicate_reader import PredicateReader
+from stategate.planner.binding.predicates import Predicate
+from stategate.planner.binding.relations import vocabulary_of_stores
+from stategate.planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
+from stategate.planner.postgres.expressions.calls import CALLS
+from stategate.planner.postgres.rewrite import RULES
+from stategate.planner.postgres.types.operands import COMPARISONS
+from stategate.planner.syntax.parse import parse
+from stategate.planner.syntax.with_clause import NO_CLAUSE
+from stategate.planner.trees.dialect import DIALECT
+from stategate.planner.trees.known_arguments import ARGUMENTS, UNREAD, is_known
+from stategate.stores.spec.schema import BIGINT
 from tests.planner.sides import run
 from tests.planner.world import ORDERS, world
 

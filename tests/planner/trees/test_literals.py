@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlglot.tokenizer_core import TokenType
 
-from planner.errors import InvalidSyntaxError, InvalidValueError
-from planner.trees.dialect import tokenize
+from stategate.planner.errors import InvalidSyntaxError, InvalidValueError
+from stategate.planner.trees.dialect import tokenize
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from sqlglot import exp
 
-from planner.sql import SqlEngine
-from planner.trees.nodes import N, Nodes, kinds
-from planner.values.session import Session
-from stores.spec.schema import Row
+from stategate.planner.sql import SqlEngine
+from stategate.planner.trees.nodes import N, Nodes, kinds
+from stategate.planner.values.session import Session
+from stategate.stores.spec.schema import Row
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -7,8 +7,8 @@ import gc
 import pytest
 from sqlglot import exp
 
-from planner.syntax.parse import parse
-from planner.trees.outline import Outline, outline
+from stategate.planner.syntax.parse import parse
+from stategate.planner.trees.outline import Outline, outline
 from tests.planner.postgres.world import engine
 from tests.planner.sides import run
 

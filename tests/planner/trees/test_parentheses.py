@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from planner.composing.compose import to_duckdb
-from planner.trees.parentheses import enclosed
+from stategate.planner.composing.compose import to_duckdb
+from stategate.planner.trees.parentheses import enclosed
 
 NUMBERS = st.sampled_from([exp.Literal.number(each) for each in (1, 2, 3, 7)])
 ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.BitwiseAnd, exp.BitwiseOr)

@@ -9,9 +9,9 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.parsers.postgres import PostgresParser
 
-from planner.errors import QueryError
-from planner.trees.dialect import DIALECT, parse_tokens, tokenize
-from planner.trees.plain_statements import NESTING_MAX, is_plain
+from stategate.planner.errors import QueryError
+from stategate.planner.trees.dialect import DIALECT, parse_tokens, tokenize
+from stategate.planner.trees.plain_statements import NESTING_MAX, is_plain
 from tests.planner.pg_catalog.replay import captured
 from tests.planner.postgres import corpus
 from tests.planner.test_cases import DIRECTORY, read_cases

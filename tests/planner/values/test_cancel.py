@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from planner.errors import QueryCancelledError
-from planner.values.cancel import Alarms, Cancellation
+from stategate.planner.errors import QueryCancelledError
+from stategate.planner.values.cancel import Alarms, Cancellation
 
 
 def test_check_passes_until_cancel() -> None:

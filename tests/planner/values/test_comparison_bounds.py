@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.values.comparison_bounds import Fitted, Outside, are_comparable, fitter
-from stores.spec.schema import (
+from stategate.planner.values.comparison_bounds import Fitted, Outside, are_comparable, fitter
+from stategate.stores.spec.schema import (
     BIGINT,
     BOOLEAN,
     DATE,

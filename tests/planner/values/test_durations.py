@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import QueryError
-from planner.syntax.options import check_settings
-from planner.values.durations import canonical_duration, duration_ms
+from stategate.planner.errors import QueryError
+from stategate.planner.syntax.options import check_settings
+from stategate.planner.values.durations import canonical_duration, duration_ms
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import InvalidValueError
-from planner.values.interval_text import Interval, interval_words, parse_interval
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.interval_text import Interval, interval_words, parse_interval
 
 INTERVALS = st.tuples(
     st.integers(-(1 << 31) + 1, (1 << 31) - 1),

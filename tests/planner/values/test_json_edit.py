@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import InvalidValueError
-from planner.values.documents.json_edit import (
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.documents.json_edit import (
     concatenated,
     pretty,
     with_inserted,

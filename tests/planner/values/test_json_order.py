@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.values.documents.json_order import (
+from stategate.planner.values.documents.json_order import (
     contains,
     distinct,
     greatest,
@@ -21,7 +21,7 @@ from planner.values.documents.json_order import (
     least,
     sort_key,
 )
-from planner.values.documents.json_text import canonical
+from stategate.planner.values.documents.json_text import canonical
 from tests.planner.values.test_json_text import TEXTS
 
 NUMBERS = st.integers(-12, 12).map(str) | st.sampled_from(

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from planner.errors import QueryError
-from planner.values.documents import json_objects
-from planner.values.documents.json_parts import (
+from stategate.planner.errors import QueryError
+from stategate.planner.values.documents import json_objects
+from stategate.planner.values.documents.json_parts import (
     array_length,
     at_path,
     boolean_of,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import QueryError
-from planner.values.documents.json_path import (
+from stategate.planner.errors import QueryError
+from stategate.planner.values.documents.json_path import (
     exists,
     exists_silently,
     matches,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.values.documents.json_text import canonical, checked, checked_escapes, quoted
+from stategate.planner.errors import QueryError
+from stategate.planner.values.documents.json_text import canonical, checked, checked_escapes, quoted
 
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=4)
 NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, places=3).map(str)

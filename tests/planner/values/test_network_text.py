@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import InvalidValueError
-from planner.values.network_text import parse_inet
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.network_text import parse_inet
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from planner.errors import (
+from stategate.planner.errors import (
     QueryError,
     StoreFailedError,
     UnavailableError,
 )
-from planner.values.partition_failures import SQLSTATE_BY_REASON, partitions_failed, read_failed
-from stores.errors import FailureReason, StoreError
-from stores.nodes.links import NodeError
+from stategate.planner.values.partition_failures import (
+    SQLSTATE_BY_REASON,
+    partitions_failed,
+    read_failed,
+)
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.nodes.links import NodeError
 
 
 def test_every_reason_has_a_code_a_hint_and_a_severity() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.values.redaction import statement_shape
+from stategate.planner.values.redaction import statement_shape
 from tests.planner.planning.test_shapes import TEXTS
 
 VALUES = st.sampled_from(["SECRET", "it''s SECRET", "SECRET -- no", "/* SECRET", '"SECRET"', ""])

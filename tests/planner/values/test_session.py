@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planner.values.session import Session, TransactionStatus
-from stores.spec.position import EMPTY, Position
+from stategate.planner.values.session import Session, TransactionStatus
+from stategate.stores.spec.position import EMPTY, Position
 
 
 def test_positions_merge() -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.values.array_text import parse_array
-from planner.values.text_values import parse_value
-from stores.spec.schema import BIGINT, TEXT, TIMESTAMPTZ, DataType, Value
+from stategate.planner.errors import QueryError
+from stategate.planner.values.array_text import parse_array
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import BIGINT, TEXT, TIMESTAMPTZ, DataType, Value
 
 DAY_US = 86_400_000_000
 

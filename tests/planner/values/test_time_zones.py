@@ -6,8 +6,8 @@ import datetime as dt
 
 import pytest
 
-from planner.errors import InvalidValueError
-from planner.values.time_zones import fixed_offset, offset_at, zone_name
+from stategate.planner.errors import InvalidValueError
+from stategate.planner.values.time_zones import fixed_offset, offset_at, zone_name
 
 
 @pytest.mark.parametrize(

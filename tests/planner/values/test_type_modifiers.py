@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.sql import SqlEngine
+from stategate.planner.sql import SqlEngine
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -13,22 +13,22 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.connect.session import SparkSession
 
-from planner.errors import QueryError
-from planner.sql import EngineLimits, SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from planner.values.statement import Result
-from stores.hosting.host import Host
-from stores.log.data.scanning import Wanted
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark.engine import SparkEngine, SparkEngineConfig
-from stores.spark.filters import conditions, decode_filters, encode_filters
-from stores.spec.position import Position
-from stores.spec.query_engine import EngineRelation, QueryEngine
-from stores.spec.schema import Row, StoreSchema
-from stores.upkeep.contents import read_contents, relation_schema
-from stores.upkeep.recipes import recipe
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import EngineLimits, SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.planner.values.statement import Result
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.data.scanning import Wanted
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark.engine import SparkEngine, SparkEngineConfig
+from stategate.stores.spark.filters import conditions, decode_filters, encode_filters
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query_engine import EngineRelation, QueryEngine
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.upkeep.contents import read_contents, relation_schema
+from stategate.stores.upkeep.recipes import recipe
 from tests.planner.sides import comparable, ordered, rows_of
 from tests.support.stores import batch, keyvalue, window
 from tests.support.waiting import until

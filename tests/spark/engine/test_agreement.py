@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stores.spark.engine import SparkEngine
+from stategate.stores.spark.engine import SparkEngine
 from tests.spark.engine.sides import Engines, TableEngine, connected, open_engines, write_world
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]

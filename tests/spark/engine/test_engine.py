@@ -15,20 +15,20 @@ import pytest
 from pyspark.sql import SparkSession as ClassicSession
 from pyspark.sql.connect.session import SparkSession
 
-from planner.errors import (
+from stategate.planner.errors import (
     InvalidValueError,
     NotSupportedError,
     QueryCancelledError,
     QueryError,
     UnavailableError,
 )
-from planner.values.cancel import Cancellation
-from planner.values.session import Isolation, Session
-from stores.errors import EngineError, EngineInterruptedError
-from stores.log.writing.store_writer import StoreWriter
-from stores.spark.engine import SparkEngine, SparkEngineConfig
-from stores.spec.position import Position
-from stores.spec.query_engine import EngineRelation, EngineStatement
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Isolation, Session
+from stategate.stores.errors import EngineError, EngineInterruptedError
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spark.engine import SparkEngine, SparkEngineConfig
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query_engine import EngineRelation, EngineStatement
 from tests.planner.sides import rows_of
 from tests.spark.engine.sides import ORDERS, ROWS, Engines, connected, open_engines, write_world
 from tests.support.stores import batch

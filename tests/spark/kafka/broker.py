@@ -13,7 +13,7 @@ from confluent_kafka import KafkaException, Message, Producer
 from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic
 
 from examples.kafka_orders.jars import paths
-from stores.spark.session import use_java
+from stategate.stores.spark.session import use_java
 from tests.support.process import ServerProcess, free_ports
 from tests.support.waiting import until
 

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from planner.engine import Cancellation, Session
-from planner.sql import SqlEngine
-from stores import Host
-from stores.log.state_log import StoreLog
-from stores.spark import materialize
+from stategate.planner.engine import Cancellation, Session
+from stategate.planner.sql import SqlEngine
+from stategate.stores import Host
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark import materialize
 from tests.support.waiting import until
 
 Rows: TypeAlias = list[tuple[Any, ...]]

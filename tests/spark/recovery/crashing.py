@@ -19,15 +19,15 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.errors import LogError, StoreError
-from stores.hosting.local_store import LocalStore
-from stores.log.files.local import LocalFiles
-from stores.log.state_log import StoreLog
-from stores.spark import materialize
-from stores.spark.sink import EpochSink
-from stores.spec.query import RangeQuery
-from stores.spec.schema import Row
-from stores.spec.store import in_store
+from stategate.stores.errors import LogError, StoreError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark import materialize
+from stategate.stores.spark.sink import EpochSink
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import in_store
 from tests.spark.conftest import Orders
 from tests.stores.hosting.followed import followed
 from tests.support.values import rows_of
@@ -128,7 +128,7 @@ class MortalFiles(LocalFiles):
 
 def make_mortal(patching: pytest.MonkeyPatch) -> None:
     """Let every driver that starts from now on use `MortalFiles`."""
-    patching.setattr("stores.log.files.directory.LocalFiles", MortalFiles)
+    patching.setattr("stategate.stores.log.files.directory.LocalFiles", MortalFiles)
     write = EpochSink.__call__
 
     def mortal(sink: EpochSink, *batch: Any) -> None:

@@ -24,10 +24,10 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import functions as F
 
-from stores import verify
-from stores.log.state_log import StoreLog
-from stores.spark import materialize, spark_session, tasks
-from stores.spark.tasks import Picking, Target
+from stategate.stores import verify
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spark import materialize, spark_session, tasks
+from stategate.stores.spark.tasks import Picking, Target
 
 WAIT_S = 240
 ROWS, FILES = 4_000, 4

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.codec.entry_rows import entry_rows
-from stores.codec.keys import KeyCodec
-from stores.codec.rows import RowCodec
-from stores.errors import CodecError
-from stores.spec.arrow import physical_array
-from stores.spec.schema import TIMESTAMPTZ
+from stategate.stores.codec.entry_rows import entry_rows
+from stategate.stores.codec.keys import KeyCodec
+from stategate.stores.codec.rows import RowCodec
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.arrow import physical_array
+from stategate.stores.spec.schema import TIMESTAMPTZ
 from tests.stores.codec.test_rows import WIDE_TABLES, Table
 from tests.support.values import KEY_VALUES, arrays_of, column, same, tables
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stores.codec.keys import KeyCodec
-from stores.engines.memory.keys import sort_key
-from stores.errors import CodecError
-from stores.spec.arrow import physical_list
-from stores.spec.query import Interval
-from stores.spec.schema import Column, Key, Row
+from stategate.stores.codec.keys import KeyCodec
+from stategate.stores.engines.memory.keys import sort_key
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.query import Interval
+from stategate.stores.spec.schema import Column, Key, Row
 from tests.support.values import KEY_VALUES, arrays_of, column, stored, tables
 
 Table = tuple[tuple[Column, ...], list[Row]]

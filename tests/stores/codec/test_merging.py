@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores import in_store, merged_rows
-from stores.spec.query import Order, RangeQuery
-from stores.spec.result import ResultError
-from stores.spec.store import ReplicaState
+from stategate.stores import in_store, merged_rows
+from stategate.stores.spec.query import Order, RangeQuery
+from stategate.stores.spec.result import ResultError
+from stategate.stores.spec.store import ReplicaState
 from tests.support.stores import fill, keyvalue, open_store
 
 PAIRS = keyvalue("pairs", {"a": "bigint", "b": "text"}, {"v": "timestamptz"}, partitions=3)

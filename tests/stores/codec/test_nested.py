@@ -11,23 +11,23 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planner.sql import SqlEngine
-from planner.values.cancel import Cancellation
-from planner.values.session import Session
-from stores.codec.nested import decode_nested, encode_nested, value_decoder
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import CodecError, SchemaError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.metadata.definitions import decode_definition, encode_definition
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.arrow import physical_array, physical_list
-from stores.spec.datatypes import unusable
-from stores.spec.position import Position
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.result import Success
-from stores.spec.schema import NESTING_MAX, Column, DataType, Kind, Row, Value
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.cancel import Cancellation
+from stategate.planner.values.session import Session
+from stategate.stores.codec.nested import decode_nested, encode_nested, value_decoder
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import CodecError, SchemaError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.metadata.definitions import decode_definition, encode_definition
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.arrow import physical_array, physical_list
+from stategate.stores.spec.datatypes import unusable
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import NESTING_MAX, Column, DataType, Kind, Row, Value
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 from tests.support.values import VALUES, arrays_of, rows_of, same
 

@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.codec.partitioner import REMEMBERED_MAX, partition_column, partitioner
-from stores.errors import CodecError, SchemaError
-from stores.spec.arrow import physical_array
-from stores.spec.schema import BIGINT, TEXT, Column, DataType, Key, Kind
+from stategate.stores.codec.partitioner import REMEMBERED_MAX, partition_column, partitioner
+from stategate.stores.errors import CodecError, SchemaError
+from stategate.stores.spec.arrow import physical_array
+from stategate.stores.spec.schema import BIGINT, TEXT, Column, DataType, Key, Kind
 
 PRIME = 2**31 - 1
 """A number of partitions so large that a partition shows nearly every bit of the hash."""

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.codec.rows import RowCodec
-from stores.errors import CodecError, SchemaError
-from stores.spec.arrow import physical_array, physical_list
-from stores.spec.schema import BIGINT, TEXT, TIMESTAMPTZ, Column, DataType, Kind, Row
+from stategate.stores.codec.rows import RowCodec
+from stategate.stores.errors import CodecError, SchemaError
+from stategate.stores.spec.arrow import physical_array, physical_list
+from stategate.stores.spec.schema import BIGINT, TEXT, TIMESTAMPTZ, Column, DataType, Kind, Row
 from tests.support.values import VALUES, arrays_of, column, same, tables
 
 Table = tuple[tuple[Column, ...], list[Row]]

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.codec.layout import decode_time, encode_time
-from stores.codec.segments import MICROS_MAX, MICROS_MIN, Segments
-from stores.spec.position import Progress
-from stores.spec.windows import TimeRange
+from stategate.stores.codec.layout import decode_time, encode_time
+from stategate.stores.codec.segments import MICROS_MAX, MICROS_MIN, Segments
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.windows import TimeRange
 from tests.support.stores import window
 
 HOUR_MS = 3_600_000

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, PositionBound
-from stores.spec.query import RangeQuery
-from stores.spec.result import Success
-from stores.spec.schema import StoreSchema
-from stores.spec.store import in_store
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import in_store
 from tests.support.stores import keyvalue, window
 from tests.support.values import rows_of
 

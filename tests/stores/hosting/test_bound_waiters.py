@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.errors import TooManyWaitersError
-from stores.hosting.bound_waiters import Waiters
-from stores.hosting.replica import Replica
-from stores.spec.position import (
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.errors import TooManyWaitersError
+from stategate.stores.hosting.bound_waiters import Waiters
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.position import (
     Measure,
     Position,
     PositionBound,

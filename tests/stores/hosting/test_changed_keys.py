@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from stores.hosting import changed_keys
-from stores.hosting.local_store import LocalStore
-from stores.spec.schema import Key, Row
+from stategate.stores.hosting import changed_keys
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.schema import Key, Row
 from tests.support.stores import batch, fill, keyvalue, open_store, progress, window
 
 CLICKS = keyvalue("clicks", {"usr": "text", "day": "date"}, {"n": "bigint"}, partitions=1)

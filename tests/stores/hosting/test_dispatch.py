@@ -9,16 +9,23 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.errors import FailureReason, StoreError
-from stores.hosting.dispatch import query_partition
-from stores.hosting.replica import Replica
-from stores.spec.position import EMPTY, Position, PositionBound, Progress
-from stores.spec.query import KeyQuery, Query, RangeQuery
-from stores.spec.result import Failure, Success
-from stores.spec.schema import StoreKind, StoreSchema
-from stores.spec.store import DEFAULT_CONFIG, Handler, QueryConfig, ReplicaState, Role, View
-from stores.spec.windows import WindowKeyQuery, WindowRangeQuery
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.hosting.dispatch import query_partition
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.position import EMPTY, Position, PositionBound, Progress
+from stategate.stores.spec.query import KeyQuery, Query, RangeQuery
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.spec.store import (
+    DEFAULT_CONFIG,
+    Handler,
+    QueryConfig,
+    ReplicaState,
+    Role,
+    View,
+)
+from stategate.stores.spec.windows import WindowKeyQuery, WindowRangeQuery
 from tests.support.stores import batch, fill, keyvalue, open_store, progress, window
 from tests.support.values import rows_of
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from stores.hosting.host import Host
-from stores.log.files.directory import Directory
-from stores.log.metadata.heads import Heads
-from stores.log.state_log import StoreLog
-from stores.spec.position import PositionBound
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.heads import Heads
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.position import PositionBound
 from tests.stores.hosting.followed import CLICKS, write
 from tests.support.waiting import until
 
@@ -21,7 +21,7 @@ from tests.support.waiting import until
 @pytest.fixture
 def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the pause of quiet stores so long that only their heads show the next epoch in time."""
-    monkeypatch.setattr("stores.hosting.schedule._LOCAL_MAX_S", 600.0)
+    monkeypatch.setattr("stategate.stores.hosting.schedule._LOCAL_MAX_S", 600.0)
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_an_epoch_that_was_announced_and_comes_late_is_applied(
     host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The writer was paused between its two steps."""
-    monkeypatch.setattr("stores.hosting.follower._REFRESH_S", 600.0)
+    monkeypatch.setattr("stategate.stores.hosting.follower._REFRESH_S", 600.0)
     Heads(Directory.at(tmp_path)).announce("clicks", 1)
     assert not host.stores["clicks"].wait(0, PositionBound(epoch=1), timeout_s=1.0)
     monkeypatch.setattr(Heads, "announce", lambda *_: None)

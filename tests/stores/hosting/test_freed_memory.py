@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from stores.hosting.freed_memory import BURST_BYTES, QUIET_BYTES, FreedMemory
+from stategate.stores.hosting.freed_memory import BURST_BYTES, QUIET_BYTES, FreedMemory
 
 
 class Pool:

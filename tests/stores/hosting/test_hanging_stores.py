@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from stores.errors import HostRestoringError, HostStoppedError, LogError
-from stores.hosting import follower, log_reads, open_stores, relay
-from stores.hosting.host import Host, HostState
-from stores.hosting.local_store import LocalStore
-from stores.spec.position import PositionBound
-from stores.spec.query import RangeQuery
-from stores.spec.store import ReplicaState, Store, in_store
+from stategate.stores.errors import HostRestoringError, HostStoppedError, LogError
+from stategate.stores.hosting import follower, log_reads, open_stores, relay
+from stategate.stores.hosting.host import Host, HostState
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.store import ReplicaState, Store, in_store
 from tests.support.hanging import HangingFiles, hanging
 from tests.support.hosts import CLICKS, OTHERS, SCAN, counts, has_epoch, running, write
 from tests.support.values import rows_of

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.hosting.held_epochs import HeldEpochs, held_snapshot, standstill
-from stores.hosting.local_store import LocalStore
-from stores.hosting.metrics import MeteredStore, Metrics
-from stores.hosting.replica import VIEWS_MAX, Replica
-from stores.spec.query import RangeQuery
-from stores.spec.result import Failure, Success
-from stores.spec.store import Hold, QueryConfig, ReplicaState
+from stategate.stores.hosting.held_epochs import HeldEpochs, held_snapshot, standstill
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.metrics import MeteredStore, Metrics
+from stategate.stores.hosting.replica import VIEWS_MAX, Replica
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.store import Hold, QueryConfig, ReplicaState
 from tests.support.stores import batch, fill, keyvalue, open_store, progress
 
 SCHEMA = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=1)

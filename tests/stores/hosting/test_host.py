@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from rocksdict import Options, Rdict
 
-from stores.errors import (
+from stategate.stores.errors import (
     ArgumentError,
     HostNotStartedError,
     HostRestoringError,
@@ -26,15 +26,15 @@ from stores.errors import (
     StoreNotAvailableError,
     UnknownStoreError,
 )
-from stores.hosting.follower import Follower
-from stores.hosting.host import Host, HostState
-from stores.hosting.local_store import LocalStore
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import PositionBound
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.registry import Opening, register_kind
-from stores.spec.result import Success
-from stores.spec.store import ReplicaState, StorePartition, in_store
+from stategate.stores.hosting.follower import Follower
+from stategate.stores.hosting.host import Host, HostState
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.registry import Opening, register_kind
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.store import ReplicaState, StorePartition, in_store
 from tests.support.hosts import OTHERS, SCAN, counts, has_epoch, running, write
 from tests.support.values import rows_of
 from tests.support.waiting import WAIT_S, until
@@ -202,7 +202,9 @@ def test_two_hosts_cannot_share_their_data(tmp_path: Path) -> None:
             second.start()
         assert second.state is HostState.ERROR
         assert counts(host) == {0}
-        start = "import sys; from stores import Host; Host(sys.argv[1], sys.argv[2]).start()"
+        start = (
+            "import sys; from stategate.stores import Host; Host(sys.argv[1], sys.argv[2]).start()"
+        )
         places = [str(tmp_path / "log"), str(tmp_path / "data")]
         ended = subprocess.run(
             [sys.executable, "-c", start, *places], capture_output=True, text=True, check=False

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from stores.errors import (
+from stategate.stores.errors import (
     FailureReason,
     InvalidPartitionError,
     StoreError,
     UnknownStoreError,
 )
-from stores.hosting.host import Host
-from stores.spec.position import PositionBound
-from stores.spec.result import Success
-from stores.spec.store import PartitionStatus, Role
+from stategate.stores.hosting.host import Host
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.store import PartitionStatus, Role
 from tests.support.hosts import SCAN, counts, has_epoch, running, write
 from tests.support.values import rows_of
 from tests.support.waiting import until

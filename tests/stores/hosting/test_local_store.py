@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.errors import (
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.errors import (
     FailureReason,
     InvalidPartitionError,
     StoreError,
     StoreMigratedError,
     StoreNotAvailableError,
 )
-from stores.hosting.replica import Replica
-from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.result import Failure
-from stores.spec.schema import StoreKind
-from stores.spec.store import (
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.result import Failure
+from stategate.stores.spec.schema import StoreKind
+from stategate.stores.spec.store import (
     in_store,
 )
 from tests.stores.hosting.followed import CLICKS, SCAN, USERS

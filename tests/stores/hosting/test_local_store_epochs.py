@@ -12,20 +12,20 @@ from typing import TypeVar
 import pyarrow as pa
 import pytest
 
-from stores.hosting.held_epochs import held_snapshot
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import VIEWS_MAX, Replica
-from stores.log.files.directory import Directory
-from stores.log.files.local import LocalFiles
-from stores.log.state_log import StoreLog
-from stores.spec.position import Position, PositionBound
-from stores.spec.query import Query, RangeQuery
-from stores.spec.result import Failure, QueryResult
-from stores.spec.schema import InputTopic, StoreKind, StoreSchema
-from stores.spec.snapshots import snapshot_epoch, snapshot_epochs
-from stores.spec.store import QueryConfig, in_store
-from stores.spec.versions import VersionedRangeQuery
-from stores.spec.windows import WindowRangeQuery
+from stategate.stores.hosting.held_epochs import held_snapshot
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import VIEWS_MAX, Replica
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.query import Query, RangeQuery
+from stategate.stores.spec.result import Failure, QueryResult
+from stategate.stores.spec.schema import InputTopic, StoreKind, StoreSchema
+from stategate.stores.spec.snapshots import snapshot_epoch, snapshot_epochs
+from stategate.stores.spec.store import QueryConfig, in_store
+from stategate.stores.spec.versions import VersionedRangeQuery
+from stategate.stores.spec.windows import WindowRangeQuery
 from tests.stores.hosting.followed import CLICKS, SCAN, answered, epochs, errors, followed, write
 from tests.support.logs import Clock, old_commit
 from tests.support.stores import batch, open_store, progress, timed, window

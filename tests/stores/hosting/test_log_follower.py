@@ -9,24 +9,24 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import (
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import (
     LogMissingError,
 )
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.snapshots import Fetch
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import KeyQuery
-from stores.spec.result import Success
-from stores.spec.store import (
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.snapshots import Fetch
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.store import (
     in_store,
 )
-from stores.spec.windows import WindowRangeQuery
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.spec.windows import WindowRangeQuery
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.stores.hosting.followed import (
     CLICKS,
     HOURS,
@@ -325,7 +325,7 @@ def test_an_empty_replica_is_filled_at_once_if_the_first_epochs_are_gone(
 def test_an_empty_replica_does_not_answer_for_a_log_with_rows(
     awaiting: LocalStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stores.log.snapshots.RETRY_S", 0.0)
+    monkeypatch.setattr("stategate.stores.log.snapshots.RETRY_S", 0.0)
     (snapshot,) = (tmp_path / "clicks" / "snapshots").rglob("*.json")
     whole = snapshot.read_bytes()
     snapshot.write_bytes(b"torn")

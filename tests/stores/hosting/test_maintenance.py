@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.hosting.host import Host
-from stores.hosting.maintenance import EngineMaintenance
-from stores.hosting.replica import Replica
-from stores.spec.schema import StoreSchema
-from stores.spec.store import ReplicaState
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.hosting.host import Host
+from stategate.stores.hosting.maintenance import EngineMaintenance
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import ReplicaState
 from tests.support.hosts import CLICKS, counts, running, write
 from tests.support.waiting import until
 
@@ -62,7 +62,7 @@ def test_every_engine_gets_its_turn(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_engines_of_many_partitions_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """So a round costs the same, however many there are."""
-    monkeypatch.setattr("stores.hosting.maintenance._ROUND_MAX", 2)
+    monkeypatch.setattr("stategate.stores.hosting.maintenance._ROUND_MAX", 2)
     engines = [Engine() for _ in range(5)]
     maintenance = EngineMaintenance(lambda: [Part(engine=each) for each in engines])
     rounds = [[each.engine for each in maintenance._round()] for _ in range(4)]

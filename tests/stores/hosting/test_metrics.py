@@ -6,15 +6,21 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from stores.errors import FailureReason
-from stores.hosting.metrics import BUCKETS, QUERY_TYPES_MAX, MeteredStore, Metrics, MetricsReading
-from stores.spec.position import EMPTY, PositionBound
-from stores.spec.query import FewKeysQuery, KeyQuery, Query, RangeQuery
-from stores.spec.registry import register_query
-from stores.spec.result import Failure, Success
-from stores.spec.schema import StoreKind
-from stores.spec.store import QueryConfig, Store, StorePartition, View, in_store
-from stores.spec.windows import WindowRangeQuery
+from stategate.stores.errors import FailureReason
+from stategate.stores.hosting.metrics import (
+    BUCKETS,
+    QUERY_TYPES_MAX,
+    MeteredStore,
+    Metrics,
+    MetricsReading,
+)
+from stategate.stores.spec.position import EMPTY, PositionBound
+from stategate.stores.spec.query import FewKeysQuery, KeyQuery, Query, RangeQuery
+from stategate.stores.spec.registry import register_query
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.schema import StoreKind
+from stategate.stores.spec.store import QueryConfig, Store, StorePartition, View, in_store
+from stategate.stores.spec.windows import WindowRangeQuery
 from tests.support.stores import fill, keyvalue, open_store
 from tests.support.values import rows_of
 

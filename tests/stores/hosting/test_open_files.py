@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from stores.engines.rocksdb.open_files import FILES_MIN
-from stores.hosting.host import Host
-from stores.spec.query import RangeQuery
-from stores.spec.result import Success
-from stores.spec.store import in_store
+from stategate.stores.engines.rocksdb.open_files import FILES_MIN
+from stategate.stores.hosting.host import Host
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.store import in_store
 from tests.support.hosts import CLICKS, write
 from tests.support.values import rows_of
 from tests.support.waiting import until
@@ -68,12 +68,12 @@ def test_a_host_keeps_within_its_open_files(tmp_path: Path) -> None:
 
 def test_by_default_databases_may_use_half_of_the_files_of_the_process() -> None:
     program = (
-        "import resource; from stores.engines.rocksdb.open_files import files_of_process;"
-        "from gateway.process_setup import allow_more_files;"
+        "import resource; from stategate.stores.engines.rocksdb.open_files import files_of_process;"
+        "from stategate.gateway.process_setup import allow_more_files;"
         "most = resource.getrlimit(resource.RLIMIT_NOFILE)[1];"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (256, most));"
         "assert files_of_process() == 256;"
-        "from stores import Host; assert Host('nowhere')._files.capacity == 128;"
+        "from stategate.stores import Host; assert Host('nowhere')._files.capacity == 128;"
         "allow_more_files(); assert files_of_process() == most"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

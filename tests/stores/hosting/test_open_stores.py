@@ -12,21 +12,21 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.errors import (
+from stategate.stores.errors import (
     HostRestoringError,
     StoreMigratedError,
     UnknownStoreError,
 )
-from stores.hosting import open_stores
-from stores.hosting.host import Host
-from stores.log.files.directory import Directory
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.result import Success
-from stores.spec.store import Role, in_store
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.hosting import open_stores
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.store import Role, in_store
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.support.hosts import CLICKS, OTHERS, SCAN, counts, has_epoch, running, write
 from tests.support.values import rows_of
 from tests.support.waiting import until

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from stores.errors import InvalidPartitionError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.partition_waits import Awaited, wait_for_partitions, wait_for_request
-from stores.spec.position import PositionBound
-from stores.spec.query import BatchStream, RangeQuery
-from stores.spec.store import StateQueryRequest, in_store
+from stategate.stores.errors import InvalidPartitionError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.partition_waits import Awaited, wait_for_partitions, wait_for_request
+from stategate.stores.spec.position import PositionBound
+from stategate.stores.spec.query import BatchStream, RangeQuery
+from stategate.stores.spec.store import StateQueryRequest, in_store
 from tests.support.stores import fill, keyvalue, open_store, progress
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=3)

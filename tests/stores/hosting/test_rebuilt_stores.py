@@ -11,18 +11,18 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.errors import FailureReason, HostRestoringError, StoreError
-from stores.hosting import successors
-from stores.hosting.host import Host
-from stores.hosting.successors import Successor
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, PositionBound
-from stores.spec.query import RangeQuery
-from stores.spec.result import Failure, Success
-from stores.spec.schema import StoreSchema
-from stores.spec.store import Role, in_store
-from stores.upkeep.rebuild import rebuild
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.errors import FailureReason, HostRestoringError, StoreError
+from stategate.stores.hosting import successors
+from stategate.stores.hosting.host import Host
+from stategate.stores.hosting.successors import Successor
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import Role, in_store
+from stategate.stores.upkeep.rebuild import rebuild
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.support.hosts import CLICKS, SCAN, counts, has_epoch, running, write
 from tests.support.stores import keyvalue
 from tests.support.values import rows_of

@@ -8,14 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from stores.engines.rocksdb.unflushed import EPOCH_ROWS, PAUSE_S, Unflushed
-from stores.hosting.host import Host
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, PositionBound
-from stores.spec.query import RangeQuery
-from stores.spec.result import Success
-from stores.spec.store import in_store
+from stategate.stores.engines.rocksdb.unflushed import EPOCH_ROWS, PAUSE_S, Unflushed
+from stategate.stores.hosting.host import Host
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.store import in_store
 from tests.support.database_files import copy_as_killed
 from tests.support.stores import keyvalue
 from tests.support.values import rows_of
@@ -74,7 +74,7 @@ def test_a_start_applies_little_again(
     """Many small epochs, and large ones: a crash finds nearly all of them on the disk."""
     most = 10 * EPOCH_ROWS if epochs > 10 else 5_000 + EPOCH_ROWS
     monkeypatch.setattr(
-        "stores.hosting.replica_opener.Unflushed", lambda: Unflushed(most, pause_s=0)
+        "stategate.stores.hosting.replica_opener.Unflushed", lambda: Unflushed(most, pause_s=0)
     )
     root, data, killed = tmp_path / "log", tmp_path / "data", tmp_path / "killed"
     write(root, epochs=epochs, rows=rows)

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 import pyarrow as pa
 import pytest
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.errors import StoreError
-from stores.hosting.replica import Replica, wall_clock_ms
-from stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
-from stores.spec.store import PartitionStatus, ReplicaState, Role
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.replica import Replica, wall_clock_ms
+from stategate.stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
+from stategate.stores.spec.store import PartitionStatus, ReplicaState, Role
 from tests.support.stores import keyvalue, progress
 
 CLICKS = keyvalue("clicks", {"k": "text"}, {"n": "bigint"}, partitions=1)

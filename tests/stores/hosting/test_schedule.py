@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.hosting.schedule import Head, Pace, Schedule, local_pace, remote_pace
+from stategate.stores.hosting.schedule import Head, Pace, Schedule, local_pace, remote_pace
 
 POLL_S = 0.025
 

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from stores.hosting.editions import Editions
-from stores.hosting.successors import Successors
-from stores.spec.schema import StoreSchema
+from stategate.stores.hosting.editions import Editions
+from stategate.stores.hosting.successors import Successors
+from stategate.stores.spec.schema import StoreSchema
 from tests.support.hosts import CLICKS
 
 A, B, C = "a", "b", "c"

@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 
 import pytest
 
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.hosting.local_store import LocalStore
-from stores.spec.query import BatchStream, KeyQuery, Query, RangeQuery
-from stores.spec.registry import register_query
-from stores.spec.scans import CountQuery
-from stores.spec.schema import StoreKind
-from stores.spec.store import QueryConfig, StorePartition, View
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.query import BatchStream, KeyQuery, Query, RangeQuery
+from stategate.stores.spec.registry import register_query
+from stategate.stores.spec.scans import CountQuery
+from stategate.stores.spec.schema import StoreKind
+from stategate.stores.spec.store import QueryConfig, StorePartition, View
 from tests.support.stores import fill, keyvalue, open_store
 
 pytestmark = pytest.mark.usefixtures("own_registry")

@@ -11,15 +11,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from stores.errors import ArgumentError, EpochConflictError, SchemaError, StoreError
-from stores.loading import sources
-from stores.loading.loading import Loading, Writing, load
-from stores.loading.sources import Format
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.spec.datatypes import DataType
-from stores.spec.position import Position
-from stores.spec.schema import StoreKind
+from stategate.stores.errors import ArgumentError, EpochConflictError, SchemaError, StoreError
+from stategate.stores.loading import sources
+from stategate.stores.loading.loading import Loading, Writing, load
+from stategate.stores.loading.sources import Format
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.datatypes import DataType
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import StoreKind
 
 CLICKS = Loading(store="clicks", key=("usr",))
 AT = Position.of({"events": {0: 41}})

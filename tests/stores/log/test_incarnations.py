@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from stores.errors import FencedError, LogMissingError, LogReplacedError, SchemaError
-from stores.log.metadata.definitions import decode_definition, encode_definition
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.upkeep.rebuild import rebuild
+from stategate.stores.errors import FencedError, LogMissingError, LogReplacedError, SchemaError
+from stategate.stores.log.metadata.definitions import decode_definition, encode_definition
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.upkeep.rebuild import rebuild
 from tests.support.logs import AT, CLICKS, rows
 
 

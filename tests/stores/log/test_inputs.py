@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.errors import FailureReason, LogError
-from stores.hosting.host import Host
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.inputs import Inputs
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, PositionBound
-from stores.spec.query import RangeQuery
-from stores.spec.result import Failure, Success
-from stores.spec.schema import InputTopic, StoreSchema
-from stores.spec.store import QueryConfig, in_store
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.errors import FailureReason, LogError
+from stategate.stores.hosting.host import Host
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.inputs import Inputs
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.schema import InputTopic, StoreSchema
+from stategate.stores.spec.store import QueryConfig, in_store
 from tests.support.stores import keyvalue
 
 NOTHING = replace(keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2), inputs=())

@@ -15,23 +15,28 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import LogError, TornRecordError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.files.directory import Directory
-from stores.log.metadata.records import Snapshot, decode_snapshot, encode_snapshot, snapshot_name
-from stores.log.snapshots import RETRY_S, SnapshotReader, fetch, read_snapshot
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, Progress
-from stores.spec.query import RangeQuery
-from stores.spec.result import Success
-from stores.spec.schema import Row, StoreSchema
-from stores.spec.store import ReplicaState
-from stores.spec.windows import WindowRangeQuery
-from stores.upkeep.compaction import write_snapshot
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import LogError, TornRecordError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.records import (
+    Snapshot,
+    decode_snapshot,
+    encode_snapshot,
+    snapshot_name,
+)
+from stategate.stores.log.snapshots import RETRY_S, SnapshotReader, fetch, read_snapshot
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.spec.store import ReplicaState
+from stategate.stores.spec.windows import WindowRangeQuery
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.support.stores import keyvalue, window
 from tests.support.values import rows_of
 
@@ -377,7 +382,7 @@ def test_a_file_of_another_progress_is_refused(root: Path, tmp_path: Path) -> No
 KILLED_AT = """
 import os, signal, sys
 from pathlib import Path
-import stores.engines.rocksdb.partition as rocksdb
+import stategate.stores.engines.rocksdb.partition as rocksdb
 from tests.stores.log.test_snapshots import followed
 
 step, before = sys.argv[3], sys.argv[4] == "before"

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import fs
 
-from stores.codec.partitioner import partitioner
-from stores.errors import (
+from stategate.stores.codec.partitioner import partitioner
+from stategate.stores.errors import (
     EpochConflictError,
     LogError,
     LogMissingError,
@@ -27,18 +27,18 @@ from stores.errors import (
     SchemaError,
     TornRecordError,
 )
-from stores.log.data.datafiles import file_schema
-from stores.log.data.deduplication import last_of_runs, latest_rows
-from stores.log.data.shaping import shaped
-from stores.log.files.arrow import ArrowFiles
-from stores.log.files.directory import Directory
-from stores.log.files.local import LocalFiles
-from stores.log.metadata.definitions import decode_definition, encode_definition
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StateLog, StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import (
+from stategate.stores.log.data.datafiles import file_schema
+from stategate.stores.log.data.deduplication import last_of_runs, latest_rows
+from stategate.stores.log.data.shaping import shaped
+from stategate.stores.log.files.arrow import ArrowFiles
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.metadata.definitions import decode_definition, encode_definition
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StateLog, StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import (
     BIGINT,
     DOUBLE,
     TEXT,

@@ -16,15 +16,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.errors import LogMissingError, LogReplacedError, TornRecordError
-from stores.log.data.shaping import shaped
-from stores.log.files.directory import Directory
-from stores.log.files.local import LocalFiles
-from stores.log.metadata.documents import encode_document
-from stores.log.metadata.named_files import DataFile
-from stores.log.metadata.records import Commit, decode_record, encode_commit
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
+from stategate.stores.errors import LogMissingError, LogReplacedError, TornRecordError
+from stategate.stores.log.data.shaping import shaped
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.metadata.documents import encode_document
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.log.metadata.records import Commit, decode_record, encode_commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
 from tests.support.logs import (
     AT,
     CLICKS,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
-from stores.spec.reductions import NotReducedError, Reduction
+from stategate.stores.spec.reductions import NotReducedError, Reduction
 
 COUNT = ("count",)
 """The description that `counted` knows."""

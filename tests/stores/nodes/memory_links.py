@@ -8,13 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from stores.nodes.answering import Answering
-from stores.nodes.asking_once import begin_key_as_ask
-from stores.nodes.codec import decode, encode
-from stores.nodes.links import NodeError, OnKeyAnswer, OnReply, Replied
-from stores.nodes.messages import MINOR, Met, Reply, Request, WaitForBound
-from stores.spec.schema import Key
-from stores.spec.store import Waiting
+from stategate.stores.nodes.answering import Answering
+from stategate.stores.nodes.asking_once import begin_key_as_ask
+from stategate.stores.nodes.codec import decode, encode
+from stategate.stores.nodes.links import NodeError, OnKeyAnswer, OnReply, Replied
+from stategate.stores.nodes.messages import MINOR, Met, Reply, Request, WaitForBound
+from stategate.stores.spec.schema import Key
+from stategate.stores.spec.store import Waiting
 
 
 class MemoryLink:

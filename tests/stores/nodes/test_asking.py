@@ -9,16 +9,16 @@ from dataclasses import replace
 
 import pytest
 
-from stores.errors import FailureReason
-from stores.nodes import asking
-from stores.nodes.answering import Answering
-from stores.nodes.links import OnReply
-from stores.nodes.messages import Ask, Release, Request
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.result import Failure, Success
-from stores.spec.scans import CountQuery
-from stores.spec.store import DEFAULT_CONFIG, Waiting
-from stores.spec.traces import Trace
+from stategate.stores.errors import FailureReason
+from stategate.stores.nodes import asking
+from stategate.stores.nodes.answering import Answering
+from stategate.stores.nodes.links import OnReply
+from stategate.stores.nodes.messages import Ask, Release, Request
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.scans import CountQuery
+from stategate.stores.spec.store import DEFAULT_CONFIG, Waiting
+from stategate.stores.spec.traces import Trace
 from tests.stores.nodes.counting import COUNT
 from tests.stores.nodes.memory_links import MemoryLink
 from tests.stores.nodes.test_cluster_store import Cluster

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from stores.nodes.asking import Around
-from stores.nodes.asking_once import begin_once
-from stores.nodes.links import Replied, Timing
-from stores.nodes.messages import Ask, Request
-from stores.nodes.reply_times import STALE_S, ReplyTimes
-from stores.spec.query import FewKeysQuery, FirstRowsQuery, KeyQuery, Query, RangeQuery
-from stores.spec.result import QueryResult, Success
-from stores.spec.store import DEFAULT_CONFIG
+from stategate.stores.nodes.asking import Around
+from stategate.stores.nodes.asking_once import begin_once
+from stategate.stores.nodes.links import Replied, Timing
+from stategate.stores.nodes.messages import Ask, Request
+from stategate.stores.nodes.reply_times import STALE_S, ReplyTimes
+from stategate.stores.spec.query import FewKeysQuery, FirstRowsQuery, KeyQuery, Query, RangeQuery
+from stategate.stores.spec.result import QueryResult, Success
+from stategate.stores.spec.store import DEFAULT_CONFIG
 from tests.stores.nodes.memory_links import MemoryLink
 from tests.stores.nodes.test_cluster_store import Cluster
 

@@ -12,24 +12,31 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.errors import FailureReason, InvalidPartitionError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.nodes import answering, open_streams
-from stores.nodes.answering import Answering
-from stores.nodes.cluster_store import ClusterStore
-from stores.nodes.failover import Unreadable
-from stores.nodes.links import NodeError, Timing
-from stores.nodes.messages import Ask, ReadStream, Reduce, Release
-from stores.nodes.placement import Node, holders
-from stores.spec.position import Position, PositionBound, Progress
-from stores.spec.query import BATCH_ROWS, BatchStream, FirstRowsQuery, KeyQuery, Query, RangeQuery
-from stores.spec.reductions import NotReducedError, Reducing
-from stores.spec.result import Failure, QueryResult, Success
-from stores.spec.schema import Row, StoreSchema
-from stores.spec.store import QueryConfig, ReplicaState, in_store
-from stores.spec.windows import WindowRangeQuery
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.errors import FailureReason, InvalidPartitionError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.nodes import answering, open_streams
+from stategate.stores.nodes.answering import Answering
+from stategate.stores.nodes.cluster_store import ClusterStore
+from stategate.stores.nodes.failover import Unreadable
+from stategate.stores.nodes.links import NodeError, Timing
+from stategate.stores.nodes.messages import Ask, ReadStream, Reduce, Release
+from stategate.stores.nodes.placement import Node, holders
+from stategate.stores.spec.position import Position, PositionBound, Progress
+from stategate.stores.spec.query import (
+    BATCH_ROWS,
+    BatchStream,
+    FirstRowsQuery,
+    KeyQuery,
+    Query,
+    RangeQuery,
+)
+from stategate.stores.spec.reductions import NotReducedError, Reducing
+from stategate.stores.spec.result import Failure, QueryResult, Success
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.spec.store import QueryConfig, ReplicaState, in_store
+from stategate.stores.spec.windows import WindowRangeQuery
 from tests.stores.nodes.counting import COUNT, counted
 from tests.stores.nodes.memory_links import MemoryLink
 from tests.stores.test_agreement import EVENTS, WINDOWS, EventsAgreement, ExpiringWindows, answer
@@ -216,7 +223,7 @@ def test_without_any_copy_the_failure_names_the_node(cluster: Cluster) -> None:
 @pytest.fixture
 def short_replies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nodes send a hundredth of the usual rows at a time."""
-    monkeypatch.setattr("stores.engines.memory.queries.BATCH_ROWS", BATCH_ROWS // 100)
+    monkeypatch.setattr("stategate.stores.engines.memory.queries.BATCH_ROWS", BATCH_ROWS // 100)
     monkeypatch.setattr(open_streams, "BATCHES_BYTES", open_streams.BATCHES_BYTES // 100)
 
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from msgspec.msgpack import Decoder, Ext
 from msgspec.msgpack import encode as msgpack
 
-from stores.nodes import messages
-from stores.nodes.codec import MessageError, UnknownKindError, decode, encode
-from stores.spec.position import EMPTY, Position, PositionBound, Progress
-from stores.spec.query import KeyQuery, Query
-from stores.spec.registry import register_query
-from stores.spec.schema import StoreKind
-from stores.spec.store import PartitionStatus, QueryConfig, ReplicaState, Role
+from stategate.stores.nodes import messages
+from stategate.stores.nodes.codec import MessageError, UnknownKindError, decode, encode
+from stategate.stores.spec.position import EMPTY, Position, PositionBound, Progress
+from stategate.stores.spec.query import KeyQuery, Query
+from stategate.stores.spec.registry import register_query
+from stategate.stores.spec.schema import StoreKind
+from stategate.stores.spec.store import PartitionStatus, QueryConfig, ReplicaState, Role
 from tests.stores.test_agreement import EventsAgreement, ExpiringWindows
 from tests.support.values import same
 

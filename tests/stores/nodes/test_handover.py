@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from stores.nodes.handover import (
+from stategate.stores.nodes.handover import (
     RESTORING_MAX,
     Changes,
     announcement,
@@ -15,11 +15,11 @@ from stores.nodes.handover import (
     may_answer,
     may_leave,
 )
-from stores.nodes.messages import Announcement, Holding
-from stores.nodes.placement import Node, holders
-from stores.nodes.view import View
-from stores.spec.position import Progress
-from stores.spec.store import PartitionStatus, ReplicaState, Role
+from stategate.stores.nodes.messages import Announcement, Holding
+from stategate.stores.nodes.placement import Node, holders
+from stategate.stores.nodes.view import View
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.store import PartitionStatus, ReplicaState, Role
 from tests.support.stores import keyvalue
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=64)

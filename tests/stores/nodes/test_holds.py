@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from stores.nodes import holds
-from stores.nodes.cluster_store import ClusterStore
-from stores.nodes.links import NodeError, OnReply, Replied
-from stores.nodes.messages import FOLLOWS_KEYS, MINOR, Release, Request
-from stores.spec.schema import StoreSchema
-from stores.spec.store import Hold, Waiting
+from stategate.stores.nodes import holds
+from stategate.stores.nodes.cluster_store import ClusterStore
+from stategate.stores.nodes.links import NodeError, OnReply, Replied
+from stategate.stores.nodes.messages import FOLLOWS_KEYS, MINOR, Release, Request
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import Hold, Waiting
 from tests.stores.nodes.memory_links import MemoryLink
 from tests.stores.nodes.test_cluster_store import Cluster, replica_of
 from tests.support.stores import progress

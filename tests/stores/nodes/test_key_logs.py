@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stores.nodes.messages import FollowKeys
+from stategate.stores.nodes.messages import FollowKeys
 from tests.stores.nodes.test_cluster_store import Cluster, replica_of
 from tests.support.stores import batch, progress
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from stores.nodes import open_streams
-from stores.nodes.answering import Answering
-from stores.nodes.links import NodeError, Replied
-from stores.nodes.messages import Ask, ReadStream, Refused, Request
-from stores.spec.query import RangeQuery
+from stategate.stores.nodes import open_streams
+from stategate.stores.nodes.answering import Answering
+from stategate.stores.nodes.links import NodeError, Replied
+from stategate.stores.nodes.messages import Ask, ReadStream, Refused, Request
+from stategate.stores.spec.query import RangeQuery
 from tests.stores.nodes.memory_links import MemoryLink
 from tests.stores.nodes.test_cluster_store import Cluster
 
@@ -113,7 +113,7 @@ def test_rows_are_read_while_one_node_after_the_other_is_restarted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A node that was lost is asked again once another one has sent further rows."""
-    monkeypatch.setattr("stores.engines.memory.queries.BATCH_ROWS", 20)
+    monkeypatch.setattr("stategate.stores.engines.memory.queries.BATCH_ROWS", 20)
     monkeypatch.setattr(open_streams, "BATCHES_BYTES", 1)
     cluster = Cluster()
     partition = cluster.elsewhere()

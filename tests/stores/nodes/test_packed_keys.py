@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import msgpack
 
-from stores.errors import FailureReason
-from stores.nodes import packed_keys
-from stores.nodes.codec import MessageError, encode
-from stores.nodes.messages import Answer, Answers, Ask, Refused
-from stores.nodes.packed_keys import (
+from stategate.stores.errors import FailureReason
+from stategate.stores.nodes import packed_keys
+from stategate.stores.nodes.codec import MessageError, encode
+from stategate.stores.nodes.messages import Answer, Answers, Ask, Refused
+from stategate.stores.nodes.packed_keys import (
     KeyAnswerPacker,
     KeyAnswerReader,
     asked_keys,
@@ -22,10 +22,10 @@ from stores.nodes.packed_keys import (
     pack_reply,
     packed,
 )
-from stores.spec.position import EMPTY, Position
-from stores.spec.query import KeyQuery
-from stores.spec.result import Failure, QueryResult, Success
-from stores.spec.store import DEFAULT_CONFIG
+from stategate.stores.spec.position import EMPTY, Position
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Failure, QueryResult, Success
+from stategate.stores.spec.store import DEFAULT_CONFIG
 from tests.stores.nodes.test_codec import POSITIONS, same_parts
 
 PLAIN = (

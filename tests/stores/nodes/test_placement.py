@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.errors import ArgumentError
-from stores.nodes.placement import NODES_MAX, Node, holders
+from stategate.stores.errors import ArgumentError
+from stategate.stores.nodes.placement import NODES_MAX, Node, holders
 
 NAMES = st.text(min_size=1, max_size=4)
 NODES = st.dictionaries(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.nodes.reply_times import DELAY_LEAST_S, DELAY_MAX_S, STALE_S, ReplyTimes
+from stategate.stores.nodes.reply_times import DELAY_LEAST_S, DELAY_MAX_S, STALE_S, ReplyTimes
 
 FAST_S, SLOW_S = 0.001, 0.3
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from stores.errors import FailureReason, StoreError
-from stores.nodes import open_streams
-from stores.nodes.failover import Unreadable
-from stores.nodes.messages import HoldEpoch, ReadStream
-from stores.spec.query import KeyQuery, Query, RangeQuery
-from stores.spec.result import Failure, Success
-from stores.spec.store import DEFAULT_CONFIG, QueryConfig, Target
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.nodes import open_streams
+from stategate.stores.nodes.failover import Unreadable
+from stategate.stores.nodes.messages import HoldEpoch, ReadStream
+from stategate.stores.spec.query import KeyQuery, Query, RangeQuery
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.store import DEFAULT_CONFIG, QueryConfig, Target
 from tests.stores.nodes.counting import COUNT
 from tests.stores.nodes.test_cluster_store import Cluster
 from tests.stores.nodes.unreadable import DAMAGE, damaged
@@ -51,7 +51,7 @@ def damage(
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     """Return three nodes that send ten rows at a time."""
-    monkeypatch.setattr("stores.engines.memory.queries.BATCH_ROWS", 10)
+    monkeypatch.setattr("stategate.stores.engines.memory.queries.BATCH_ROWS", 10)
     monkeypatch.setattr(open_streams, "BATCHES_BYTES", 1)
     found = Cluster()
     found.apply(ROWS)
@@ -105,7 +105,7 @@ def test_rows_are_read_from_another_copy(
 def test_rows_that_are_damaged_here_and_lost_there_are_read_at_the_third(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("stores.engines.memory.queries.BATCH_ROWS", 10)
+    monkeypatch.setattr("stategate.stores.engines.memory.queries.BATCH_ROWS", 10)
     monkeypatch.setattr(open_streams, "BATCHES_BYTES", 1)
     cluster = Cluster(copies=3)
     cluster.apply(ROWS)

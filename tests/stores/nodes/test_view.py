@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.nodes.messages import Announcement, Holding
-from stores.nodes.placement import Node, holders
-from stores.nodes.view import View
-from stores.spec.schema import StoreKind, StoreSchema
+from stategate.stores.nodes.messages import Announcement, Holding
+from stategate.stores.nodes.placement import Node, holders
+from stategate.stores.nodes.view import View
+from stategate.stores.spec.schema import StoreKind, StoreSchema
 from tests.support.stores import columns, keyvalue
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=8)
@@ -227,7 +227,7 @@ def test_an_announcement_does_not_place_anew(nodes: int, monkeypatch: pytest.Mon
     """Placing costs some microseconds for each node and partition; others announce all the time."""
     view = view_of(nodes=[Node(name=f"n{number}") for number in range(nodes)])
     before = view.holders(COUNTS, 0)
-    monkeypatch.setattr("stores.nodes.view.holders", None)
+    monkeypatch.setattr("stategate.stores.nodes.view.holders", None)
     for number in range(nodes):
         announced(view, f"n{number}", running=[number % 8])
         assert view.holders(COUNTS, 0) == before

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.errors import StoreError, TooManyWaitersError
-from stores.nodes.waits import _CHANCES, BeginWait, SharedWaits, Soon, WaitEverywhere
-from stores.spec.store import OnBound, Waiting
+from stategate.stores.errors import StoreError, TooManyWaitersError
+from stategate.stores.nodes.waits import _CHANCES, BeginWait, SharedWaits, Soon, WaitEverywhere
+from stategate.stores.spec.store import OnBound, Waiting
 
 
 class Begun:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Any, TypeVar
 
-from stores.errors import FailureReason, StoreError
-from stores.hosting.local_store import LocalStore
-from stores.spec.query import BatchStream, Query
-from stores.spec.result import Failure, QueryResult, Success
-from stores.spec.schema import Row
-from stores.spec.store import DEFAULT_CONFIG, QueryConfig
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.query import BatchStream, Query
+from stategate.stores.spec.result import Failure, QueryResult, Success
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import DEFAULT_CONFIG, QueryConfig
 
 R = TypeVar("R")
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.spec.arrow import (
+from stategate.stores.spec.arrow import (
     array_of_ints,
     decimal_array,
     decimal_of,
@@ -21,8 +21,8 @@ from stores.spec.arrow import (
     physical_list,
     unscaled_ints,
 )
-from stores.spec.schema import Column, DataType, Row
-from stores.types.record import KeyForm
+from stategate.stores.spec.schema import Column, DataType, Row
+from stategate.stores.types.record import KeyForm
 from tests.support.values import KEY_VALUES, VALUES, arrays_of, same, tables
 
 INTEGERS = [name for name in KEY_VALUES if DataType.parse(name).kind.record.key is KeyForm.INTEGER]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.errors import CodecError
-from stores.spec.position import (
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.position import (
     EMPTY,
     TOKEN_BYTES_MAX,
     UNBOUNDED,
@@ -20,7 +20,7 @@ from stores.spec.position import (
     merge_positions,
     unmet_bound,
 )
-from stores.spec.schema import InputTopic
+from stategate.stores.spec.schema import InputTopic
 
 TOPICS = st.sampled_from(["a", "b", "with space", "é\0", ""])
 OFFSETS = st.one_of(st.integers(0, 3), st.just(2**63 - 1))

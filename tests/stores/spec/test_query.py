@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pytest
 
-from stores.spec.query import (
+from stategate.stores.spec.query import (
     EVERYTHING,
     BatchStream,
     Interval,
@@ -17,9 +17,9 @@ from stores.spec.query import (
     QueryArgumentError,
     RangeQuery,
 )
-from stores.spec.scans import RawKeyQuery, RawScanQuery
-from stores.spec.schema import Row
-from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
+from stategate.stores.spec.scans import RawKeyQuery, RawScanQuery
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
 
 
 def test_builders_set_the_fields() -> None:

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-import stores
-from stores.engines.memory.partition import MemoryPartition
-from stores.errors import FailureReason, SchemaError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.metadata.definitions import decode_definition, encode_definition
-from stores.spec.query import BatchStream, FirstRowsQuery, KeyQuery, Query, RangeQuery
-from stores.spec.registry import (
+from stategate import stores
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.errors import FailureReason, SchemaError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.metadata.definitions import decode_definition, encode_definition
+from stategate.stores.spec.query import BatchStream, FirstRowsQuery, KeyQuery, Query, RangeQuery
+from stategate.stores.spec.registry import (
     KEY,
     Opening,
     RegistryError,
@@ -30,9 +30,9 @@ from stores.spec.registry import (
     registered_handler,
     remote_queries,
 )
-from stores.spec.result import Failure, Success
-from stores.spec.schema import DataType, StoreKind
-from stores.spec.store import Handler, StorePartition, View
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.schema import DataType, StoreKind
+from stategate.stores.spec.store import Handler, StorePartition, View
 from tests.support.stores import fill, keyvalue, open_store
 
 CLICKS = keyvalue("clicks", {"k": "text"}, {"n": "bigint"}, partitions=1)

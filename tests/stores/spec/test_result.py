@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from stores.errors import FailureReason
-from stores.spec.position import EMPTY, Position
-from stores.spec.result import (
+from stategate.stores.errors import FailureReason
+from stategate.stores.spec.position import EMPTY, Position
+from stategate.stores.spec.result import (
     Failure,
     QueryResult,
     ResultError,

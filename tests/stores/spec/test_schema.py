@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from stores.engines.rocksdb.metadata import fingerprint
-from stores.errors import SchemaError
-from stores.spec.schema import (
+from stategate.stores.engines.rocksdb.metadata import fingerprint
+from stategate.stores.errors import SchemaError
+from stategate.stores.spec.schema import (
     BIGINT,
     TEXT,
     Column,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from stores.spec.position import Position, PositionBound
-from stores.spec.query import KeyQuery
-from stores.spec.schema import Row
-from stores.spec.store import QueryConfig, RequestError, StateQueryRequest, in_store
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import QueryConfig, RequestError, StateQueryRequest, in_store
 
 BASE = in_store("clicks").with_query(KeyQuery.with_key("bob"))
 

@@ -5,8 +5,8 @@ import pickle
 import pytest
 from psycopg import postgres
 
-from stores.spec.schema import DataType, Kind
-from stores.types.kinds import BY_ARROW, BY_EXTENSION, BY_NAME, BY_PARSED, SCALARS
+from stategate.stores.spec.schema import DataType, Kind
+from stategate.stores.types.kinds import BY_ARROW, BY_EXTENSION, BY_NAME, BY_PARSED, SCALARS
 
 OF_POSTGRES = [kind for kind in Kind if kind.record.oid]
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.errors import ValueFormatError
-from stores.spec.schema import Kind
+from stategate.stores.errors import ValueFormatError
+from stategate.stores.spec.schema import Kind
 
 MACADDR = Kind.MACADDR.record
 PAIRS = st.tuples(*[st.binary(min_size=6, max_size=6)] * 2)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.spec.schema import Kind
-from stores.types.numerics import real_digits
+from stategate.stores.spec.schema import Kind
+from stategate.stores.types.numerics import real_digits
 
 
 @given(st.floats(width=32, allow_nan=False))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stores.errors import ValueFormatError
-from stores.spec.schema import Kind
+from stategate.stores.errors import ValueFormatError
+from stategate.stores.spec.schema import Kind
 
 INT32, INT64 = (st.integers(-(1 << bits - 1), (1 << bits - 1) - 1) for bits in (32, 64))
 

@@ -10,19 +10,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from stores.errors import LogError
-from stores.hosting.local_store import LocalStore
-from stores.log.data.scanning import Wanted
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.query import BatchStream, Query, RangeQuery
-from stores.spec.result import Success
-from stores.spec.schema import Row, StoreKind, StoreSchema
-from stores.spec.versions import VersionedRangeQuery
-from stores.spec.windows import SessionRangeQuery, WindowRangeQuery
-from stores.upkeep.changes import EMPTY, changes, changes_schema, span
-from stores.upkeep.compaction import write_snapshot
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.errors import LogError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.log.data.scanning import Wanted
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.query import BatchStream, Query, RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.stores.spec.versions import VersionedRangeQuery
+from stategate.stores.spec.windows import SessionRangeQuery, WindowRangeQuery
+from stategate.stores.upkeep.changes import EMPTY, changes, changes_schema, span
+from stategate.stores.upkeep.compaction import write_snapshot
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.stores.test_kinds import AT, MICROS, followed
 from tests.support.logs import contents_of
 from tests.support.seeds import seeds

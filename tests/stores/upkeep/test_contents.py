@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.schema import Row, StoreSchema
-from stores.spec.versions import VersionedRangeQuery
-from stores.spec.windows import SessionRangeQuery, WindowRangeQuery
-from stores.upkeep.recipes import recipe
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.spec.versions import VersionedRangeQuery
+from stategate.stores.spec.windows import SessionRangeQuery, WindowRangeQuery
+from stategate.stores.upkeep.recipes import recipe
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.stores.test_kinds import AT, SESSIONS, VERSIONS, followed, shown, table
 from tests.support.logs import contents_of
 from tests.support.stores import window

@@ -9,15 +9,15 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.errors import LogError
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.past import PastEpoch
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.result import Failure, Success
-from stores.spec.schema import StoreSchema
-from stores.spec.store import ReplicaState, in_store
-from stores.upkeep.past_stores import LogPast
+from stategate.stores.errors import LogError
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.past import PastEpoch
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.spec.store import ReplicaState, in_store
+from stategate.stores.upkeep.past_stores import LogPast
 from tests.stores.test_kinds import AT
 from tests.stores.upkeep.test_changes import EPOCHS, STORES, keyed, shown_rows, written
 from tests.support.stores import keyvalue

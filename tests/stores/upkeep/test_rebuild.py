@@ -13,17 +13,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.errors import EpochConflictError, FencedError, LogError, SchemaError, TornRecordError
-from stores.log.checking.verification import verify
-from stores.log.metadata.moves import Move
-from stores.log.state_log import StateLog, StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.datatypes import BIGINT, DOUBLE, INTEGER, SMALLINT, TEXT, DataType, decimal_type
-from stores.spec.position import Position
-from stores.spec.redefinition import changed_columns, widens
-from stores.spec.schema import Row, StoreKind, StoreSchema
-from stores.upkeep.rebuild import evolve, rebuild
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.errors import (
+    EpochConflictError,
+    FencedError,
+    LogError,
+    SchemaError,
+    TornRecordError,
+)
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.log.metadata.moves import Move
+from stategate.stores.log.state_log import StateLog, StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.datatypes import (
+    BIGINT,
+    DOUBLE,
+    INTEGER,
+    SMALLINT,
+    TEXT,
+    DataType,
+    decimal_type,
+)
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.redefinition import changed_columns, widens
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.stores.upkeep.rebuild import evolve, rebuild
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.support.logs import contents_of
 from tests.support.stores import columns, keyvalue
 

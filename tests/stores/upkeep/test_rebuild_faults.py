@@ -12,14 +12,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from stores.log.checking.verification import verify
-from stores.log.files.local import LocalFiles
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.schema import StoreSchema
-from stores.upkeep.rebuild import rebuild
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import StoreSchema
+from stategate.stores.upkeep.rebuild import rebuild
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.support.hosts import has_epoch, running
 from tests.support.logs import contents_of
 from tests.support.stores import columns, keyvalue

@@ -7,14 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.errors import LogError, TornRecordError
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, Progress
-from stores.spec.schema import Row
-from stores.upkeep.compaction import write_snapshot
-from stores.upkeep.recipes import build, recipe, scan
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.errors import LogError, TornRecordError
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.schema import Row
+from stategate.stores.upkeep.compaction import write_snapshot
+from stategate.stores.upkeep.recipes import build, recipe, scan
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.support.logs import commit_path, old_commit
 from tests.support.stores import keyvalue
 from tests.support.values import rows_of

@@ -12,20 +12,20 @@ import pyarrow as pa
 import pytest
 from pyarrow import fs
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.errors import LogError, LogMissingError
-from stores.log.files.arrow import ArrowFiles
-from stores.log.files.directory import Directory
-from stores.log.metadata.named_files import DataFile
-from stores.log.metadata.records import Snapshot, snapshot_name
-from stores.log.metadata.terms import remove_old_terms, terms
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.spec.registry import Opening, register_kind
-from stores.spec.store import StorePartition
-from stores.upkeep.compaction import snapshot_of
-from stores.upkeep.retention import (
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.errors import LogError, LogMissingError
+from stategate.stores.log.files.arrow import ArrowFiles
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.named_files import DataFile
+from stategate.stores.log.metadata.records import Snapshot, snapshot_name
+from stategate.stores.log.metadata.terms import remove_old_terms, terms
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.registry import Opening, register_kind
+from stategate.stores.spec.store import StorePartition
+from stategate.stores.upkeep.compaction import snapshot_of
+from stategate.stores.upkeep.retention import (
     DAY_MS,
     KEEP_MS,
     ORPHAN_AGE_MS,
@@ -148,7 +148,7 @@ def test_a_faster_run_beside_it_is_no_failure(root: Path, monkeypatch: pytest.Mo
         snapshot_of(log, **options)
         raise LogError("epoch 3 is gone from the log")
 
-    monkeypatch.setattr("stores.upkeep.retention.snapshot_of", overtaken)
+    monkeypatch.setattr("stategate.stores.upkeep.retention.snapshot_of", overtaken)
     done = run(root, retention=Retention(epochs=1))
     newest = log_of(root).latest_epoch()
     assert done.snapshot is not None
@@ -160,7 +160,7 @@ def test_a_faster_run_beside_it_is_no_failure(root: Path, monkeypatch: pytest.Mo
     def failing(*_: Any, **__: Any) -> Snapshot:
         raise LogError("the disk is full")
 
-    monkeypatch.setattr("stores.upkeep.retention.snapshot_of", failing)
+    monkeypatch.setattr("stategate.stores.upkeep.retention.snapshot_of", failing)
     with pytest.raises(LogError, match="the disk is full"):
         run(root)
 

@@ -11,21 +11,21 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.errors import LogError, TornRecordError
-from stores.hosting.host import Host
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.files.directory import Directory
-from stores.log.files.local import LocalFiles
-from stores.log.snapshots import read_snapshot
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position, PositionBound
-from stores.spec.query import RangeQuery
-from stores.spec.result import Success
-from stores.spec.store import in_store
-from stores.upkeep.compaction import CompactionStoppedError
-from stores.upkeep.retention import (
+from stategate.stores.errors import LogError, TornRecordError
+from stategate.stores.hosting.host import Host
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.snapshots import read_snapshot
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position, PositionBound
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.store import in_store
+from stategate.stores.upkeep.compaction import CompactionStoppedError
+from stategate.stores.upkeep.retention import (
     Retention,
     compact,
     compact_log,

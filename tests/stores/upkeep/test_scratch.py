@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.upkeep import scratch
-from stores.upkeep.scratch import scratch_directory
+from stategate.stores.upkeep import scratch
+from stategate.stores.upkeep.scratch import scratch_directory
 
 
 def test_files_that_appear_while_it_is_removed(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ class Service:
     make_bucket: Callable[[str, str], None]
     """Creates a bucket, of this name, at the server of this address."""
     kind: Callable[[str, str], str]
-    """Returns what a request is, by its method and path; see `stores.log.files.objects.KINDS`."""
+    """Returns what a request is, by its method and path; see `KINDS`."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Environment variables that clients need."""
     serial: bool = False
@@ -105,7 +105,7 @@ class BucketServer:
 
     @contextmanager
     def counted(self) -> Iterator[Counter[str]]:
-        """Count the requests of a block, by the kinds of `stores.log.files.objects.Requests`."""
+        """Count the requests of a block, by the kinds of `Requests`."""
         before, counts = len(self.requests), Counter[str]()
         yield counts
         counts.update(self.service.kind(*each) for each in self.requests[before:])

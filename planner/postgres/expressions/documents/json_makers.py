@@ -6,21 +6,26 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import RAISED, InvalidValueError, MismatchedTypeError, NotSupportedError
-from planner.postgres.expressions.documents.json_values import (
+from stategate.planner.errors import (
+    RAISED,
+    InvalidValueError,
+    MismatchedTypeError,
+    NotSupportedError,
+)
+from stategate.planner.postgres.expressions.documents.json_values import (
     NESTED,
     as_json,
     is_composite,
     or_null,
 )
-from planner.postgres.expressions.rules import CallRule
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import is_open
-from planner.postgres.types.operators import DOCUMENTS
-from planner.trees.nodes import call, outermost, position_of, put, strip, wrapped
-from planner.values.sqltypes import format_type
-from stores.spec.schema import TEXT, DataType, Kind
+from stategate.planner.postgres.expressions.rules import CallRule
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import is_open
+from stategate.planner.postgres.types.operators import DOCUMENTS
+from stategate.planner.trees.nodes import call, outermost, position_of, put, strip, wrapped
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import TEXT, DataType, Kind
 
 _READ_JSONB = "pg_sg_read_jsonb"
 _Text = exp.Literal.string

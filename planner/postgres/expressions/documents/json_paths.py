@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import MismatchedTypeError, NotSupportedError, QueryError
-from planner.postgres.expressions.documents.json_texts import text_of_json
-from planner.postgres.expressions.rules import CallRule, Rule
-from planner.postgres.types.functions import call_name
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import is_open
-from planner.trees.nodes import call, position_of, put, strip
-from planner.values.documents.json_path_syntax import parse_path
-from planner.values.sqltypes import format_type
-from stores.spec.schema import JSONB, Kind
+from stategate.planner.errors import MismatchedTypeError, NotSupportedError, QueryError
+from stategate.planner.postgres.expressions.documents.json_texts import text_of_json
+from stategate.planner.postgres.expressions.rules import CallRule, Rule
+from stategate.planner.postgres.types.functions import call_name
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import is_open
+from stategate.planner.trees.nodes import call, position_of, put, strip
+from stategate.planner.values.documents.json_path_syntax import parse_path
+from stategate.planner.values.sqltypes import format_type
+from stategate.stores.spec.schema import JSONB, Kind
 
 
 def path_call(name: str, node: exp.Expr, given: Sequence[exp.Expr], types: Types) -> exp.Expr:

@@ -10,24 +10,28 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import InvalidValueError, MismatchedTypeError, NotSupportedError
-from planner.postgres.expressions.documents import json_paths
-from planner.postgres.expressions.documents.json_texts import READ_JSONB, text_of_json, texts_of
-from planner.postgres.expressions.rules import CallRule, Rule, hold_numbers
-from planner.postgres.types.functions import (
+from stategate.planner.errors import InvalidValueError, MismatchedTypeError, NotSupportedError
+from stategate.planner.postgres.expressions.documents import json_paths
+from stategate.planner.postgres.expressions.documents.json_texts import (
+    READ_JSONB,
+    text_of_json,
+    texts_of,
+)
+from stategate.planner.postgres.expressions.rules import CallRule, Rule, hold_numbers
+from stategate.planner.postgres.types.functions import (
     PAIR_FUNCTIONS,
     ROW_TYPES,
     call_name,
     columns_of_function,
     is_numbered,
 )
-from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import is_open
-from planner.postgres.types.result_types import INTEGERS
-from planner.trees.nodes import call, cast, position_of, put, put_query, strip
-from planner.values.array_types import depth_of
-from planner.values.text_values import parse_value
-from stores.spec.schema import JSON, JSONB, TEXT, DataType, Kind
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.operands import is_open
+from stategate.planner.postgres.types.result_types import INTEGERS
+from stategate.planner.trees.nodes import call, cast, position_of, put, put_query, strip
+from stategate.planner.values.array_types import depth_of
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import JSON, JSONB, TEXT, DataType, Kind
 
 JSON_ROWS = {
     "json_array_elements": "pg_sg_json_elements",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.postgres.expressions.documents.json_values import as_json
-from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import check_literal
-from planner.trees.nodes import call, cast, strip
-from planner.values.text_values import parse_value
-from stores.spec.schema import TEXT, DataType, Kind
+from stategate.planner.postgres.expressions.documents.json_values import as_json
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.literals import check_literal
+from stategate.planner.trees.nodes import call, cast, strip
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import TEXT, DataType, Kind
 
 READ_JSONB = "pg_sg_read_jsonb"
 """The function that makes a canonical text of a json."""

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from planner.errors import NotSupportedError
-from planner.postgres.expressions.printing import printed, row_of
-from planner.postgres.types.inference import Types
-from planner.postgres.types.result_types import INTEGERS
-from planner.trees.nodes import call, cast, position_of, strip
-from planner.values.documents.json_text import quoted
-from stores.spec.schema import DataType, Kind
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.expressions.printing import printed, row_of
+from stategate.planner.postgres.types.inference import Types
+from stategate.planner.postgres.types.result_types import INTEGERS
+from stategate.planner.trees.nodes import call, cast, position_of, strip
+from stategate.planner.values.documents.json_text import quoted
+from stategate.stores.spec.schema import DataType, Kind
 
 _Write = Callable[[exp.Expr, DataType, Types], exp.Expr]
 NESTED = frozenset({Kind.ARRAY, Kind.STRUCT, Kind.MAP})

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.errors import HttpRequestError
-from gateway.http.formats.content_codings import choose_coding, coder_for
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.formats.content_codings import choose_coding, coder_for
 
 pytestmark = pytest.mark.anyio
 

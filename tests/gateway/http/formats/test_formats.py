@@ -20,19 +20,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.http.formats.arrow_renderers import ArrowRenderer, ParquetRenderer
-from gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
-from gateway.http.formats.negotiation import (
+from stategate.gateway.http.formats.arrow_renderers import ArrowRenderer, ParquetRenderer
+from stategate.gateway.http.formats.json_renderers import JsonRenderer, NdjsonRenderer
+from stategate.gateway.http.formats.negotiation import (
     FORMATS,
     RENDERERS,
     choose_renderer,
     negotiate,
     register_renderer,
 )
-from gateway.http.formats.rendering import Renderer, Trailer, chunked
-from gateway.http.formats.text_renderers import CsvRenderer, TableRenderer, TsvRenderer
-from planner.engine import Column, QueryError, Row
-from stores.spec.schema import BIGINT, TEXT, TIMESTAMPTZ, DataType, Kind
+from stategate.gateway.http.formats.rendering import Renderer, Trailer, chunked
+from stategate.gateway.http.formats.text_renderers import CsvRenderer, TableRenderer, TsvRenderer
+from stategate.planner.engine import Column, QueryError, Row
+from stategate.stores.spec.schema import BIGINT, TEXT, TIMESTAMPTZ, DataType, Kind
 from tests.support.fake_engine import ANSWER, POSITION
 
 COLUMNS = (
@@ -344,7 +344,7 @@ def test_an_unsupported_format_is_not_chosen() -> None:
 
 
 def test_a_format_can_be_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gateway.http.formats.negotiation.RENDERERS", dict(RENDERERS))
+    monkeypatch.setattr("stategate.gateway.http.formats.negotiation.RENDERERS", dict(RENDERERS))
     register_renderer("text/x-mine", CsvRenderer)
     assert choose_renderer("text/x-mine") is CsvRenderer
 

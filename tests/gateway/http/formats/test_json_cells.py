@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.http.formats.json_cells import batch_cells, cell_of, column_cells, row_cells
-from planner.engine import Column, DataType, Kind
-from stores.spec.schema import decimal_type
+from stategate.gateway.http.formats.json_cells import batch_cells, cell_of, column_cells, row_cells
+from stategate.planner.engine import Column, DataType, Kind
+from stategate.stores.spec.schema import decimal_type
 
 
 def scalar(kind: Kind) -> DataType:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Scope
 
-from gateway.http.live.events import framed, json_of
-from gateway.http.live.handshakes import chosen_protocol, handshake_headers
-from planner.engine import FIRST_ROWS
+from stategate.gateway.http.live.events import framed, json_of
+from stategate.gateway.http.live.handshakes import chosen_protocol, handshake_headers
+from stategate.planner.engine import FIRST_ROWS
 
 ADDED = (b"authorization", b"Basic eA==")
 HOST = (b"host", b"gateway:7420")

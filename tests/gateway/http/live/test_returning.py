@@ -9,14 +9,14 @@ from typing import NoReturn
 
 import pytest
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.http.live import streams
-from planner.errors import UnavailableError
-from planner.live.live_query import LiveQuery
-from planner.sql import LiveLimits, SqlEngine
-from planner.values.live import FirstRows
-from stores.hosting.local_store import LocalStore
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.live import streams
+from stategate.planner.errors import UnavailableError
+from stategate.planner.live.live_query import LiveQuery
+from stategate.planner.sql import LiveLimits, SqlEngine
+from stategate.planner.values.live import FirstRows
+from stategate.stores.hosting.local_store import LocalStore
 from tests.gateway.http.conftest import CLICKS
 from tests.gateway.http.live.test_subscribing import ALL, Subscriber
 from tests.support.past import GivenPast, until_forgotten

@@ -15,15 +15,15 @@ import pytest
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Scope
 
-from gateway.access.changing_users import add_token, revoke_tokens
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.http.openapi.document import OPERATIONS
-from gateway.http.requests.fields import SUBSCRIBE_FIELDS
-from gateway.settings import Settings
-from planner.engine import FIRST_ROWS
-from planner.sql import SqlEngine
-from stores.hosting.local_store import LocalStore
+from stategate.gateway.access.changing_users import add_token, revoke_tokens
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.openapi.document import OPERATIONS
+from stategate.gateway.http.requests.fields import SUBSCRIBE_FIELDS
+from stategate.gateway.settings import Settings
+from stategate.planner.engine import FIRST_ROWS
+from stategate.planner.sql import SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
 from tests.gateway.credentials import access_of, make_users
 from tests.support.stores import fill
 from tests.support.waiting import WAIT_S

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from gateway.http.metrics.committed_epochs import LOG_FRESH_S, CommittedEpochs
-from stores.errors import LogError
+from stategate.gateway.http.metrics.committed_epochs import LOG_FRESH_S, CommittedEpochs
+from stategate.stores.errors import LogError
 from tests.gateway.scraping import (
     FakeNode,
     FakeStore,

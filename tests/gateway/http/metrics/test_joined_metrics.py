@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from gateway.http.metrics.joining import joined
+from stategate.gateway.http.metrics.joining import joined
 
 ONE = """# HELP rows Rows read.
 # TYPE rows counter

@@ -15,24 +15,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.http.metrics.exposition import Metrics
-from gateway.http.metrics.live import live_families
-from gateway.http.metrics.nodes import node_families
-from gateway.http.metrics.reads import audit_families, opened_families, read_families
-from gateway.http.metrics.spark_state import spark_families
-from gateway.nodes.counts import MeasuredPeer, PeerCounts
-from gateway.statement_threads import StatementThreads
-from planner.engine import LiveCounts
-from planner.running.read_counts import ReadCounts
-from planner.syntax.options import ReadOptions
-from stores.hosting.host import Host, HostState
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import EMPTY, Position, Progress
-from stores.spec.query import KeyQuery, RangeQuery
-from stores.spec.query_engine import EngineStatus
-from stores.spec.result import Success
-from stores.spec.schema import TIMESTAMPTZ
-from stores.spec.store import PartitionStatus, ReplicaState, Role, in_store
+from stategate.gateway.http.metrics.exposition import Metrics
+from stategate.gateway.http.metrics.live import live_families
+from stategate.gateway.http.metrics.nodes import node_families
+from stategate.gateway.http.metrics.reads import audit_families, opened_families, read_families
+from stategate.gateway.http.metrics.spark_state import spark_families
+from stategate.gateway.nodes.counts import MeasuredPeer, PeerCounts
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.engine import LiveCounts
+from stategate.planner.running.read_counts import ReadCounts
+from stategate.planner.syntax.options import ReadOptions
+from stategate.stores.hosting.host import Host, HostState
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import EMPTY, Position, Progress
+from stategate.stores.spec.query import KeyQuery, RangeQuery
+from stategate.stores.spec.query_engine import EngineStatus
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.schema import TIMESTAMPTZ
+from stategate.stores.spec.store import PartitionStatus, ReplicaState, Role, in_store
 from tests.gateway.scraping import (
     CLICKS,
     OPENMETRICS,

@@ -14,11 +14,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.openmetrics import exposition as openmetrics_exposition
 from prometheus_client.parser import text_string_to_metric_families
 
-from gateway.http.endpoint import Services
-from gateway.http.metrics.families import Family, label_text
-from stores.errors import FailureReason
-from stores.spec.query import KeyQuery
-from stores.spec.result import Failure
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.metrics.families import Family, label_text
+from stategate.stores.errors import FailureReason
+from stategate.stores.spec.query import KeyQuery
+from stategate.stores.spec.result import Failure
 from tests.gateway.scraping import (
     FakeNode,
     FakeStore,

@@ -13,11 +13,11 @@ import psycopg
 import pytest
 from starlette.routing import Route
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.statement_threads import StatementThreads
-from gateway.thread_settings import thread_count
-from planner.errors import LimitExceededError
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.gateway.thread_settings import thread_count
+from stategate.planner.errors import LimitExceededError
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.scraping import (
     FakeNode,

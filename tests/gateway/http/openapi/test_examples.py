@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from planner.values.rights import Readable, Rights
-from stores.spec.schema import StoreKind, StoreSchema
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.planner.values.rights import Readable, Rights
+from stategate.stores.spec.schema import StoreKind, StoreSchema
 from tests.gateway.client.serving import services_of
 from tests.gateway.http.live.test_subscribing import Subscriber
 from tests.gateway.http.serving import serving

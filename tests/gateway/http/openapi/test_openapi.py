@@ -19,21 +19,26 @@ from schemathesis.specs.openapi import checks as openapi_checks
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from gateway.access.peers import AllowedHosts
-from gateway.access.rules import Access, AccessRules, Method
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.http.openapi.document import OPERATIONS, openapi_document
-from gateway.http.openapi.schemas import SCHEMAS
-from gateway.http.requests.fields import BATCH_FIELDS, LOOKUP_FIELDS, QUERY_FIELDS, TYPED_FIELDS
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from stores.spec import registry
-from stores.spec.query import Query
-from stores.spec.registry import KEY, Remote, register_query
-from stores.spec.schema import Key, StoreKind
+from stategate.gateway.access.peers import AllowedHosts
+from stategate.gateway.access.rules import Access, AccessRules, Method
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.openapi.document import OPERATIONS, openapi_document
+from stategate.gateway.http.openapi.schemas import SCHEMAS
+from stategate.gateway.http.requests.fields import (
+    BATCH_FIELDS,
+    LOOKUP_FIELDS,
+    QUERY_FIELDS,
+    TYPED_FIELDS,
+)
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.stores.spec import registry
+from stategate.stores.spec.query import Query
+from stategate.stores.spec.registry import KEY, Remote, register_query
+from stategate.stores.spec.schema import Key, StoreKind
 from tests.support.process import ROOT
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -7,12 +7,12 @@ from decimal import Decimal
 import orjson
 import pytest
 
-from gateway.errors import HttpRequestError
-from gateway.http.requests.fields import read_object
-from gateway.http.requests.parameters import convert_parameters
-from gateway.http.requests.parsing import QueryRequest, query_request
-from planner.engine import DataType, Kind, QueryError
-from planner.errors import LimitExceededError
+from stategate.gateway.errors import HttpRequestError
+from stategate.gateway.http.requests.fields import read_object
+from stategate.gateway.http.requests.parameters import convert_parameters
+from stategate.gateway.http.requests.parsing import QueryRequest, query_request
+from stategate.planner.engine import DataType, Kind, QueryError
+from stategate.planner.errors import LimitExceededError
 
 
 def read_request(body: bytes, *, parameters_max: int) -> QueryRequest:

@@ -9,8 +9,8 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
 from tests.gateway.http.serving import serving
 from tests.support.stores import fill, keyvalue, open_store
 

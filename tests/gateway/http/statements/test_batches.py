@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from planner.engine import Result
-from planner.sql import SqlEngine
-from stores.hosting.local_store import LocalStore
-from stores.spec.schema import Row
-from stores.spec.store import ReplicaState
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.planner.engine import Result
+from stategate.planner.sql import SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import ReplicaState
 from tests.gateway.http.serving import serving
 from tests.support.fake_engine import FakeEngine
 from tests.support.stores import fill, keyvalue, open_store

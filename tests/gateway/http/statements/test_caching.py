@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from gateway.http.endpoint import Services
-from stores.hosting.local_store import LocalStore
-from stores.hosting.metrics import MeteredStore, Metrics
-from stores.spec.store import ReplicaState
+from stategate.gateway.http.endpoint import Services
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.metrics import MeteredStore, Metrics
+from stategate.stores.spec.store import ReplicaState
 from tests.gateway.http.serving import serving
 from tests.support.stores import fill, keyvalue, open_store
 

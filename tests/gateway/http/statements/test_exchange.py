@@ -9,10 +9,10 @@ import orjson
 import pytest
 from starlette.applications import Starlette
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from gateway.settings import Settings
-from gateway.statement_threads import StatementThreads
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.settings import Settings
+from stategate.gateway.statement_threads import StatementThreads
 from tests.gateway.asgi import SlowClient
 from tests.support.fake_engine import FakeEngine
 from tests.support.waiting import WAIT_S

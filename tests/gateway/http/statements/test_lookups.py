@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import orjson
 import pytest
 
-from gateway.http.formats.json_renderers import JsonRenderer
-from gateway.http.requests.parsing import QueryRequest
-from gateway.http.statements.lookups import Body, Lookups
-from planner.engine import Session
-from planner.sql import SqlEngine
-from stores.hosting.local_store import LocalStore
-from stores.spec.position import EMPTY, Position
+from stategate.gateway.http.formats.json_renderers import JsonRenderer
+from stategate.gateway.http.requests.parsing import QueryRequest
+from stategate.gateway.http.statements.lookups import Body, Lookups
+from stategate.planner.engine import Session
+from stategate.planner.sql import SqlEngine
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.position import EMPTY, Position
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=2)

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gateway.http.endpoint import Services
-from gateway.http.page_snapshots import SNAPSHOT_S, SNAPSHOTS_MAX, Alarm, PageSnapshots
-from planner.engine import Session
-from planner.errors import SnapshotTooOldError
-from stores.hosting.local_store import LocalStore
-from stores.spec.schema import Row
+from stategate.gateway.http.endpoint import Services
+from stategate.gateway.http.page_snapshots import SNAPSHOT_S, SNAPSHOTS_MAX, Alarm, PageSnapshots
+from stategate.planner.engine import Session
+from stategate.planner.errors import SnapshotTooOldError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.schema import Row
 from tests.gateway.http.serving import serving
 from tests.support.stores import fill, keyvalue, open_store
 from tests.support.waiting import until

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from gateway.http.endpoint import Services
-from stores.spec.schema import StoreKind
+from stategate.gateway.http.endpoint import Services
+from stategate.stores.spec.schema import StoreKind
 from tests.gateway.http.serving import serving
 from tests.support.stores import fill, keyvalue, open_store, timed, window
 

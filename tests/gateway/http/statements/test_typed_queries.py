@@ -10,17 +10,17 @@ from typing import Any
 import httpx
 import pytest
 
-from gateway.http.app import create_app
-from gateway.http.endpoint import Services
-from planner.binding.relations import require_missing
-from planner.sql import SqlEngine
-from planner.typed import TypedQueries
-from stores.hosting.host import Host
-from stores.hosting.local_store import LocalStore
-from stores.spec.query import BatchStream, KeyQuery, Query, RangeQuery
-from stores.spec.registry import KEY, Remote, register_query
-from stores.spec.schema import Key, Row, StoreKind
-from stores.spec.store import ReplicaState, StorePartition, View
+from stategate.gateway.http.app import create_app
+from stategate.gateway.http.endpoint import Services
+from stategate.planner.binding.relations import require_missing
+from stategate.planner.sql import SqlEngine
+from stategate.planner.typed import TypedQueries
+from stategate.stores.hosting.host import Host
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.query import BatchStream, KeyQuery, Query, RangeQuery
+from stategate.stores.spec.registry import KEY, Remote, register_query
+from stategate.stores.spec.schema import Key, Row, StoreKind
+from stategate.stores.spec.store import ReplicaState, StorePartition, View
 from tests.gateway.http.serving import serving
 from tests.support.stores import fill, keyvalue, open_store
 
@@ -228,7 +228,7 @@ async def test_a_wait_ends_when_the_bound_is_met(
 async def test_an_answer_has_a_limit(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, limit: str, unit: str
 ) -> None:
-    monkeypatch.setattr(f"planner.running.answer_budget.{limit}", 9)
+    monkeypatch.setattr(f"stategate.planner.running.answer_budget.{limit}", 9)
     response = await ask(client, "mine")
     assert error_of(response)[:2] == (400, "54000")
     assert response.json()["error"]["message"] == f"the answer has more than 9 {unit}"

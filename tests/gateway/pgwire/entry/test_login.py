@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from gateway.access.peers import Peer
-from gateway.access.rules import Access, Method
-from gateway.pgwire.entry.login import Login
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.access.peers import Peer
+from stategate.gateway.access.rules import Access, Method
+from stategate.gateway.pgwire.entry.login import Login
+from stategate.gateway.pgwire.protocol.server_messages import (
     AuthenticationCleartextPassword,
     AuthenticationSASL,
     BackendMessage,
 )
-from planner.engine import QueryError
+from stategate.planner.engine import QueryError
 from tests.gateway.credentials import USER, access_of, make_users
 
 NEAR = Peer(address="127.0.0.1", secured=False)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.access.tls import Tls
-from gateway.pgwire import PgLimits
+from stategate.gateway.access.tls import Tls
+from stategate.gateway.pgwire import PgLimits
 from tests.gateway.credentials import (
     PASSWORD,
     USER,

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.entry.startup import open_session, parse_options
-from gateway.pgwire.protocol.client_messages import StartupMessage
-from planner.engine import QueryError
+from stategate.gateway.pgwire.entry.startup import open_session, parse_options
+from stategate.gateway.pgwire.protocol.client_messages import StartupMessage
+from stategate.planner.engine import QueryError
 
 
 def startup(**parameters: str) -> StartupMessage:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.protocol.bind_rounds import Round, RoundForm, RoundReader, split_round
-from gateway.pgwire.protocol.decode import read_bind, read_or_refuse, read_parse
-from gateway.pgwire.protocol.errors import RemoteProtocolError
+from stategate.gateway.pgwire.protocol.bind_rounds import Round, RoundForm, RoundReader, split_round
+from stategate.gateway.pgwire.protocol.decode import read_bind, read_or_refuse, read_parse
+from stategate.gateway.pgwire.protocol.errors import RemoteProtocolError
 from tests.gateway.pgwire import wire
 
 _RUN = wire.execute("") + wire.SYNC

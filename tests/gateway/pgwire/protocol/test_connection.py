@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.protocol.client_messages import (
+from stategate.gateway.pgwire.protocol.client_messages import (
     Execute,
     FrontendMessage,
     Query,
@@ -12,10 +12,10 @@ from gateway.pgwire.protocol.client_messages import (
     StartupMessage,
     Sync,
 )
-from gateway.pgwire.protocol.connection import CLIENT, SERVER, Connection, State
-from gateway.pgwire.protocol.decode import FRONTEND_TYPES
-from gateway.pgwire.protocol.errors import LocalProtocolError, RemoteProtocolError, fatal
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.pgwire.protocol.connection import CLIENT, SERVER, Connection, State
+from stategate.gateway.pgwire.protocol.decode import FRONTEND_TYPES
+from stategate.gateway.pgwire.protocol.errors import LocalProtocolError, RemoteProtocolError, fatal
+from stategate.gateway.pgwire.protocol.server_messages import (
     AuthenticationOk,
     BackendMessage,
     BindComplete,

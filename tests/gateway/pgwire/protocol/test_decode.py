@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.protocol.client_messages import (
+from stategate.gateway.pgwire.protocol.client_messages import (
     Bind,
     CancelRequest,
     Close,
@@ -29,8 +29,13 @@ from gateway.pgwire.protocol.client_messages import (
     Sync,
     Terminate,
 )
-from gateway.pgwire.protocol.decode import FRONTEND_TYPES, Splitter, decode, decode_startup
-from gateway.pgwire.protocol.errors import RemoteProtocolError
+from stategate.gateway.pgwire.protocol.decode import (
+    FRONTEND_TYPES,
+    Splitter,
+    decode,
+    decode_startup,
+)
+from stategate.gateway.pgwire.protocol.errors import RemoteProtocolError
 from tests.gateway.pgwire import wire
 
 MESSAGES: tuple[tuple[bytes, FrontendMessage], ...] = (

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.pgwire.protocol.encode import encode
-from gateway.pgwire.protocol.server_messages import (
+from stategate.gateway.pgwire.protocol.encode import encode
+from stategate.gateway.pgwire.protocol.server_messages import (
     AuthenticationOk,
     BackendKeyData,
     BackendMessage,

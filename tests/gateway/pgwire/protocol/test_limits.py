@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gateway.pgwire.protocol.limits import PgLimits, idle_timeout_s, statement_timeout_s
+from stategate.gateway.pgwire.protocol.limits import PgLimits, idle_timeout_s, statement_timeout_s
 
 LIMITS = PgLimits(statement_timeout_s=60, statement_timeout_max_s=100)
 

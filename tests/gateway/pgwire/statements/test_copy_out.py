@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.protocol.encode import encode
-from gateway.pgwire.protocol.server_messages import CopyOutResponse
-from gateway.pgwire.statements.copy_out import CopyEncoder
-from planner.commands.row_commands import plan_row_command
-from planner.engine import (
+from stategate.gateway.pgwire.protocol.encode import encode
+from stategate.gateway.pgwire.protocol.server_messages import CopyOutResponse
+from stategate.gateway.pgwire.statements.copy_out import CopyEncoder
+from stategate.planner.commands.row_commands import plan_row_command
+from stategate.planner.engine import (
     Column,
     CopyFormat,
     CopyOut,
@@ -27,7 +27,7 @@ from planner.engine import (
     StatementKind,
     parse_value,
 )
-from planner.syntax.parse import parse
+from stategate.planner.syntax.parse import parse
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.copy_cases import FILE, RELATIONS, statements
 from tests.gateway.pgwire.types.test_fields import arrow

@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.statements.cursors import Cursor, Fetched, Reader
-from planner.commands.row_commands import plan_row_command
-from planner.engine import FetchCursor, QueryError, Result, StatementKind
-from planner.syntax.parse import parse
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.statements.cursors import Cursor, Fetched, Reader
+from stategate.planner.commands.row_commands import plan_row_command
+from stategate.planner.engine import FetchCursor, QueryError, Result, StatementKind
+from stategate.planner.syntax.parse import parse
 from tests.gateway.pgwire.cursor_cases import FILE
 
 WALKS: list[dict[str, Any]] = json.loads(FILE.read_text())

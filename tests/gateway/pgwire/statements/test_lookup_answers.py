@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from planner.engine import DataType, Session, Statement
-from planner.sql import EngineLimits, SqlEngine
+from stategate.planner.engine import DataType, Session, Statement
+from stategate.planner.sql import EngineLimits, SqlEngine
 from tests.bench.costs import wire_session
 from tests.gateway.pgwire import wire
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

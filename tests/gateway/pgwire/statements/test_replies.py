@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from gateway.pgwire.statements.replies import ReportedSettings
-from planner.engine import Session
+from stategate.gateway.pgwire.statements.replies import ReportedSettings
+from stategate.planner.engine import Session
 
 
 def test_only_changed_settings_are_reported() -> None:

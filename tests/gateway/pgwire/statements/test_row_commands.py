@@ -10,7 +10,7 @@ import asyncpg
 import psycopg
 import pytest
 
-from gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.protocol.limits import PgLimits
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.event_loops import run_to_the_end
 from tests.gateway.pgwire.serving import HOST, Serving, serving

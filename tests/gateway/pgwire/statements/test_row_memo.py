@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.statements import row_memo
-from gateway.pgwire.statements.row_encoders import EncodeRows, looping_encoder
-from gateway.pgwire.statements.row_memo import (
+from stategate.gateway.pgwire.statements import row_memo
+from stategate.gateway.pgwire.statements.row_encoders import EncodeRows, looping_encoder
+from stategate.gateway.pgwire.statements.row_memo import (
     BYTES_MAX,
     MEMOS_MAX,
     MESSAGE_BYTES_MAX,
@@ -21,9 +21,9 @@ from gateway.pgwire.statements.row_memo import (
     RowMemo,
     with_memo,
 )
-from gateway.pgwire.statements.rows import Shape
-from gateway.pgwire.types.encoders import wire_type
-from planner.engine import PLAIN_TIMES, Column, DataType, Kind, Row
+from stategate.gateway.pgwire.statements.rows import Shape
+from stategate.gateway.pgwire.types.encoders import wire_type
+from stategate.planner.engine import PLAIN_TIMES, Column, DataType, Kind, Row
 from tests.support.sample_rows import TYPE_COLUMNS, TYPE_ROWS
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.protocol.limits import PgLimits
-from gateway.pgwire.statements.row_encoders import PRINTED_ROWS, looping_encoder
-from gateway.pgwire.statements.rows import RowSource, Shape
-from gateway.pgwire.types.encoders import wire_type
-from planner.engine import (
+from stategate.gateway.pgwire.protocol.limits import PgLimits
+from stategate.gateway.pgwire.statements.row_encoders import PRINTED_ROWS, looping_encoder
+from stategate.gateway.pgwire.statements.rows import RowSource, Shape
+from stategate.gateway.pgwire.types.encoders import wire_type
+from stategate.planner.engine import (
     PLAIN_TIMES,
     Cancellation,
     Column,
@@ -22,8 +22,8 @@ from planner.engine import (
     Row,
     StatementKind,
 )
-from planner.values.catalog_types import CATALOG_TYPES
-from stores.spec.schema import TEXT
+from stategate.planner.values.catalog_types import CATALOG_TYPES
+from stategate.stores.spec.schema import TEXT
 from tests.gateway.pgwire import wire
 from tests.support.sample_rows import (
     SERIES_COLUMNS,

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.types.encoders import wire_type
-from gateway.pgwire.types.parameters import parameter_types, requested_types
-from gateway.pgwire.types.wire_type import WireType
-from planner.engine import OID, DataType, Kind, QueryError
-from planner.sql import SqlEngine
-from planner.values.catalog_types import CATALOG_TYPES, INT2VECTOR, OIDVECTOR, from_zero
-from planner.values.session import Session
+from stategate.gateway.pgwire.types.encoders import wire_type
+from stategate.gateway.pgwire.types.parameters import parameter_types, requested_types
+from stategate.gateway.pgwire.types.wire_type import WireType
+from stategate.planner.engine import OID, DataType, Kind, QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.catalog_types import CATALOG_TYPES, INT2VECTOR, OIDVECTOR, from_zero
+from stategate.planner.values.session import Session
 from tests.support.stores import FixedCatalog
 
 OIDS = DataType(kind=Kind.ARRAY, element=OID)

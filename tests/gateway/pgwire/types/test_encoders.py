@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from psycopg import adapt, postgres
 from psycopg.pq import Format
 
-from gateway.pgwire.types.arrow_values import physical_values
-from gateway.pgwire.types.encoders import encode_column, wire_type
-from gateway.pgwire.types.parameters import (
+from stategate.gateway.pgwire.types.arrow_values import physical_values
+from stategate.gateway.pgwire.types.encoders import encode_column, wire_type
+from stategate.gateway.pgwire.types.parameters import (
     choose_decoders,
     decode_parameters,
     expand_formats,
     parameter_types,
     requested_types,
 )
-from planner.engine import PLAIN_TIMES, DataType, Kind, QueryError, Value
+from stategate.planner.engine import PLAIN_TIMES, DataType, Kind, QueryError, Value
 from tests.support.sample_rows import TYPES, array_of, type_batches
 
 BINARY, TEXT = 1, 0

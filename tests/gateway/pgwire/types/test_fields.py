@@ -12,10 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.pgwire.statements.rows import Shape
-from gateway.pgwire.types.encoders import encode_column, wire_type
-from gateway.pgwire.types.fields import content, framed_lines, framed_rows, lengths_of, offsets_of
-from planner.engine import PLAIN_TIMES, Column, DataType, Kind, QueryError, Value
+from stategate.gateway.pgwire.statements.rows import Shape
+from stategate.gateway.pgwire.types.encoders import encode_column, wire_type
+from stategate.gateway.pgwire.types.fields import (
+    content,
+    framed_lines,
+    framed_rows,
+    lengths_of,
+    offsets_of,
+)
+from stategate.planner.engine import PLAIN_TIMES, Column, DataType, Kind, QueryError, Value
 from tests.gateway.pgwire.types.test_encoders import SCALARS
 
 DAY = 86_400_000_000

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from planner.values.sqltypes import SPELLED
-from planner.values.text_values import parse_value
-from stores.spec.schema import DataType, Kind
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.sqltypes import SPELLED
+from stategate.planner.values.text_values import parse_value
+from stategate.stores.spec.schema import DataType, Kind
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.composing.functions.number_templates import (
+from stategate.planner.composing.functions.number_templates import (
     digits_after_point,
     number_text,
     read_number,
 )
-from planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.errors import InvalidValueError, NotSupportedError
 
 
 @given(st.integers(-99_999, 99_999), st.sampled_from(["S99999D99", "99999D99S", "99999.99MI"]))

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.composing.functions.time_reading import (
+from stategate.planner.composing.functions.time_reading import (
     day_by_template,
     moment_by_template,
     strptime_format,
 )
-from planner.composing.functions.time_templates import time_text
-from planner.errors import InvalidValueError, NotSupportedError
+from stategate.planner.composing.functions.time_templates import time_text
+from stategate.planner.errors import InvalidValueError, NotSupportedError
 from tests.planner.composing.functions.test_time_templates import MOMENTS, micros
 
 WRITTEN = (

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.composing.functions.number_templates import number_text
-from planner.composing.functions.time_templates import strftime_format, time_text
+from stategate.planner.composing.functions.number_templates import number_text
+from stategate.planner.composing.functions.time_templates import strftime_format, time_text
 
 EPOCH = dt.datetime(1970, 1, 1)
 MOMENTS = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2200, 1, 1))

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
 
-from planner.postgres import expressions
-from planner.postgres.expressions import calls
-from planner.postgres.expressions.rules import CallRule
-from planner.postgres.types.functions import FUNCTIONS
+from stategate.planner.postgres import expressions
+from stategate.planner.postgres.expressions import calls
+from stategate.planner.postgres.expressions.rules import CallRule
+from stategate.planner.postgres.types.functions import FUNCTIONS
 
 
 def tables() -> dict[str, Mapping[str, CallRule]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from planner.sql import SqlEngine
+from stategate.planner.sql import SqlEngine
 from tests.planner.refusals import refusal
 from tests.support.stores import FixedCatalog
 

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from planner.binding.bind import bind
-from planner.binding.relations import vocabulary_of_stores
-from planner.postgres.expressions.nested_macros import COPIES_MAX, reads
-from planner.syntax.parse import parse
-from planner.syntax.with_clause import NO_CLAUSE
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.relations import vocabulary_of_stores
+from stategate.planner.postgres.expressions.nested_macros import COPIES_MAX, reads
+from stategate.planner.syntax.parse import parse
+from stategate.planner.syntax.with_clause import NO_CLAUSE
 from tests.planner.sides import Sides
 from tests.planner.world import world
 from tests.support.stores import FixedCatalog

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.errors import QueryError
-from planner.sql import SqlEngine
-from planner.values.session import Session
+from stategate.planner.errors import QueryError
+from stategate.planner.sql import SqlEngine
+from stategate.planner.values.session import Session
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from planner.binding.bind import bind
-from planner.binding.relations import vocabulary_of_stores
-from planner.composing.compose import to_duckdb
-from planner.errors import NotSupportedError
-from planner.postgres.expressions.volatile import VOLATILE
-from planner.syntax.parse import parse
-from planner.syntax.with_clause import NO_CLAUSE
-from stores.spec.catalog import StoreCatalog
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.relations import vocabulary_of_stores
+from stategate.planner.composing.compose import to_duckdb
+from stategate.planner.errors import NotSupportedError
+from stategate.planner.postgres.expressions.volatile import VOLATILE
+from stategate.planner.syntax.parse import parse
+from stategate.planner.syntax.with_clause import NO_CLAUSE
+from stategate.stores.spec.catalog import StoreCatalog
 from tests.planner.sides import rows_of, run
 from tests.planner.world import world
 from tests.support.stores import FixedCatalog

@@ -9,13 +9,13 @@ import duckdb
 import pytest
 from sqlglot.dialects.postgres import Postgres
 
-from planner.composing.functions.macros import MACROS
-from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
-from planner.errors import QueryError
-from planner.pg_catalog.recognise import CALLABLE_OVER_STORES
-from planner.postgres.refused import TABLE_FUNCTIONS
-from planner.postgres.types.functions import FUNCTIONS, RESULTS, SAME_AS_FIRST
-from planner.values.session import Session
+from stategate.planner.composing.functions.macros import MACROS
+from stategate.planner.composing.functions.python_functions import PYTHON_FUNCTIONS
+from stategate.planner.errors import QueryError
+from stategate.planner.pg_catalog.recognise import CALLABLE_OVER_STORES
+from stategate.planner.postgres.refused import TABLE_FUNCTIONS
+from stategate.planner.postgres.types.functions import FUNCTIONS, RESULTS, SAME_AS_FIRST
+from stategate.planner.values.session import Session
 from tests.planner.sides import Sides
 
 VOLATILE = {"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"}

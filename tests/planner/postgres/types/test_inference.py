@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from planner.binding.bind import bind
-from planner.binding.relations import vocabulary_of_stores
-from planner.errors import QueryError
-from planner.syntax.parse import parse
-from stores.spec.catalog import StoreCatalog
+from stategate.planner.binding.bind import bind
+from stategate.planner.binding.relations import vocabulary_of_stores
+from stategate.planner.errors import QueryError
+from stategate.planner.syntax.parse import parse
+from stategate.stores.spec.catalog import StoreCatalog
 from tests.planner.postgres.compare import _SAME_TYPES
 from tests.planner.postgres.corpus import files, read, settings_before
 from tests.planner.postgres.world import engine, postgres_name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from planner.postgres.types.functions import FUNCTIONS
-from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
-from stores.spec.schema import DataType, Kind
+from stategate.planner.postgres.types.functions import FUNCTIONS
+from stategate.planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
+from stategate.stores.spec.schema import DataType, Kind
 
 KINDS = {kind.value: DataType(kind=kind) for kind in Kind} | {"?": OPEN}
 

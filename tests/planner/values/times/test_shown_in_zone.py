@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from planner.values.moment_text import moment_words
-from planner.values.times.shown_in_zone import iso_in_zone, text_in_zone
-from planner.values.times.time_settings import offset_zone, zone_of
-from planner.values.times.zoned_text import zone_printer
+from stategate.planner.values.moment_text import moment_words
+from stategate.planner.values.times.shown_in_zone import iso_in_zone, text_in_zone
+from stategate.planner.values.times.time_settings import offset_zone, zone_of
+from stategate.planner.values.times.zoned_text import zone_printer
 
 _MOMENTS = (
     0,

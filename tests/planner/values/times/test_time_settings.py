@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import QueryError
-from planner.values.times.local_series import moved_in_zone
-from planner.values.times.time_settings import (
+from stategate.planner.errors import QueryError
+from stategate.planner.values.times.local_series import moved_in_zone
+from stategate.planner.values.times.time_settings import (
     PLAIN_TIMES,
     offset_text,
     read_date_style,

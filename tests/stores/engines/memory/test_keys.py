@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from stores.hosting.local_store import LocalStore
-from stores.spec.query import KeyQuery, KeysQuery, Query, RangeQuery, TimestampedKeyQuery
-from stores.spec.result import Success
-from stores.spec.scans import CountQuery, PrefixQuery
-from stores.spec.schema import Row
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.spec.query import KeyQuery, KeysQuery, Query, RangeQuery, TimestampedKeyQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.scans import CountQuery, PrefixQuery
+from stategate.stores.spec.schema import Row
 from tests.support.stores import fill, keyvalue, open_store
 from tests.support.values import rows_of
 

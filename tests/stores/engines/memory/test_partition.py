@@ -7,11 +7,19 @@ from typing import Any
 
 import pytest
 
-from stores.engines.memory.keys import sort_key
-from stores.engines.memory.partition import MemoryPartition
-from stores.spec.query import BATCH_ROWS, Interval, KeyQuery, KeysQuery, Order, Query, RangeQuery
-from stores.spec.schema import Row
-from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
+from stategate.stores.engines.memory.keys import sort_key
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.spec.query import (
+    BATCH_ROWS,
+    Interval,
+    KeyQuery,
+    KeysQuery,
+    Order,
+    Query,
+    RangeQuery,
+)
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
 from tests.support.stores import batch, keyvalue, progress, window
 from tests.support.values import rows_of
 

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from stores.engines.rocksdb.database import Database
-from stores.engines.rocksdb.metadata import NEVER, AnsweredEpoch
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import StoreError
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.log.files.directory import Directory
-from stores.log.snapshots import fetch, read_snapshot
-from stores.log.state_log import StoreLog
-from stores.spec.query import RangeQuery
-from stores.spec.result import Failure, Success
-from stores.spec.store import ReplicaState, in_store
-from stores.upkeep.compaction import write_snapshot
+from stategate.stores.engines.rocksdb.database import Database
+from stategate.stores.engines.rocksdb.metadata import NEVER, AnsweredEpoch
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.snapshots import fetch, read_snapshot
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.store import ReplicaState, in_store
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.support.database_files import copy_as_killed
 from tests.support.hosts import OTHERS, write
 from tests.support.values import rows_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stores.engines.rocksdb import column_budget
-from stores.engines.rocksdb.column_budget import PAUSE_S, ColumnDemand
+from stategate.stores.engines.rocksdb import column_budget
+from stategate.stores.engines.rocksdb.column_budget import PAUSE_S, ColumnDemand
 
 
 def test_work_is_due_at_first_and_after_each_scan() -> None:

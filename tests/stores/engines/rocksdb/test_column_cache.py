@@ -10,22 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.column_arrays import SLICE_ROWS, KeptColumns
-from stores.engines.rocksdb.column_budget import PAUSE_S, PAUSE_S_MAX, ColumnBudget
-from stores.engines.rocksdb.column_changes import (
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.engines.rocksdb.column_arrays import SLICE_ROWS, KeptColumns
+from stategate.stores.engines.rocksdb.column_budget import PAUSE_S, PAUSE_S_MAX, ColumnBudget
+from stategate.stores.engines.rocksdb.column_changes import (
     MERGED_SHARE,
     PENDING_ROWS_COLLECTING,
     PENDING_ROWS_MIN,
     PENDING_SHARE,
     Change,
 )
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.spec.position import Progress
-from stores.spec.query import BATCH_ROWS, Interval, Order, RangeQuery
-from stores.spec.scans import CountQuery
-from stores.spec.schema import Row
-from stores.spec.store import QueryConfig, StorePartition, View
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import BATCH_ROWS, Interval, Order, RangeQuery
+from stategate.stores.spec.scans import CountQuery
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import QueryConfig, StorePartition, View
 from tests.support.stores import batch, keyvalue, open_store, progress
 from tests.support.values import rows_of
 
@@ -196,7 +196,7 @@ def test_columns_that_no_one_scans_are_read_again_after_growing_pauses(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 1000.0
-    monkeypatch.setattr("stores.engines.rocksdb.column_budget._clock_s", lambda: now_s)
+    monkeypatch.setattr("stategate.stores.engines.rocksdb.column_budget._clock_s", lambda: now_s)
     warmed(engine, 100)
     epochs = iter(range(1, 100))
 
@@ -229,7 +229,7 @@ def test_a_store_that_is_replaced_as_a_whole_is_read_again_after_growing_pauses(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 1000.0
-    monkeypatch.setattr("stores.engines.rocksdb.column_budget._clock_s", lambda: now_s)
+    monkeypatch.setattr("stategate.stores.engines.rocksdb.column_budget._clock_s", lambda: now_s)
     warmed(engine, 100)
     for epoch, pause_s in ((1, PAUSE_S), (2, 2 * PAUSE_S)):
         apply(engine, epoch, numbered(*range(100), v=epoch), replace=True)
@@ -455,7 +455,10 @@ def test_columns_stay_if_there_is_no_room_for_one_more(
 def test_a_partition_larger_than_an_array_is_not_kept(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("stores.engines.rocksdb.column_cache", "stores.engines.rocksdb.column_arrays"):
+    for module in (
+        "stategate.stores.engines.rocksdb.column_cache",
+        "stategate.stores.engines.rocksdb.column_arrays",
+    ):
         monkeypatch.setattr(f"{module}.BYTES_MAX", 60_000)
     warmed(engine, 1000)
     assert budget.used_bytes > 0

@@ -7,13 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from stores.engines.rocksdb.column_arrays import KeptColumns
-from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.spec.query import Batch, BatchStream, Interval, Order, Query
-from stores.spec.scans import CountQuery
-from stores.spec.schema import Row, StoreKind
-from stores.spec.windows import SessionRangeQuery, SessionTime, TimeRange, WindowRangeQuery
+from stategate.stores.engines.rocksdb.column_arrays import KeptColumns
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.spec.query import Batch, BatchStream, Interval, Order, Query
+from stategate.stores.spec.scans import CountQuery
+from stategate.stores.spec.schema import Row, StoreKind
+from stategate.stores.spec.windows import (
+    SessionRangeQuery,
+    SessionTime,
+    TimeRange,
+    WindowRangeQuery,
+)
 from tests.support.stores import batch, progress, timed, window
 from tests.support.values import rows_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stores.engines.rocksdb.column_changes import Change, ChangeLog
+from stategate.stores.engines.rocksdb.column_changes import Change, ChangeLog
 
 
 def changed(epoch: int, *keys: bytes) -> Change:

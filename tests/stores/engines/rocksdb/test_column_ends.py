@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from stores.codec.layout import Layout
-from stores.codec.segments import MICROS_MAX, MICROS_MIN
-from stores.engines.rocksdb.column_budget import ColumnBudget, ColumnDemand
-from stores.engines.rocksdb.column_ends import END_ROWS, TimeEnd
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.spec.query import BatchStream, FirstRowsQuery, Order
-from stores.spec.schema import TIMESTAMPTZ, Row
-from stores.spec.windows import TimeRange, WindowRangeQuery
+from stategate.stores.codec.layout import Layout
+from stategate.stores.codec.segments import MICROS_MAX, MICROS_MIN
+from stategate.stores.engines.rocksdb.column_budget import ColumnBudget, ColumnDemand
+from stategate.stores.engines.rocksdb.column_ends import END_ROWS, TimeEnd
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.spec.query import BatchStream, FirstRowsQuery, Order
+from stategate.stores.spec.schema import TIMESTAMPTZ, Row
+from stategate.stores.spec.windows import TimeRange, WindowRangeQuery
 from tests.support.stores import batch, progress, window
 from tests.support.values import rows_of
 

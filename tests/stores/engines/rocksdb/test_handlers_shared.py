@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.spec.query import BatchStream, Interval, Query
-from stores.spec.scans import PrefixQuery
-from stores.spec.schema import Row, StoreKind, StoreSchema
-from stores.spec.versions import MultiVersionedKeyQuery
-from stores.spec.windows import (
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.spec.query import BatchStream, Interval, Query
+from stategate.stores.spec.scans import PrefixQuery
+from stategate.stores.spec.schema import Row, StoreKind, StoreSchema
+from stategate.stores.spec.versions import MultiVersionedKeyQuery
+from stategate.stores.spec.windows import (
     SessionKeyQuery,
     SessionRangeQuery,
     WindowKeyQuery,

@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 from rocksdict import Options, Rdict
 
-from stores.engines.rocksdb.database import shared_cache
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN
-from stores.engines.rocksdb.unflushed import EPOCH_ROWS, Unflushed
-from stores.errors import CodecError, StoreError
-from stores.spec.position import Progress
-from stores.spec.query import BATCH_ROWS, Interval, KeyQuery, KeysQuery, Order, RangeQuery
-from stores.spec.scans import ApproximateCountQuery
-from stores.spec.schema import Row, StoreSchema
-from stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
+from stategate.stores.engines.rocksdb.database import shared_cache
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.readers import CHUNK_ROWS_MIN
+from stategate.stores.engines.rocksdb.unflushed import EPOCH_ROWS, Unflushed
+from stategate.stores.errors import CodecError, StoreError
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import BATCH_ROWS, Interval, KeyQuery, KeysQuery, Order, RangeQuery
+from stategate.stores.spec.scans import ApproximateCountQuery
+from stategate.stores.spec.schema import Row, StoreSchema
+from stategate.stores.spec.windows import TimeRange, WindowKeyQuery, WindowRangeQuery
 from tests.support.database_files import copy_as_killed
 from tests.support.process import started
 from tests.support.stores import batch, keyvalue, progress, window
@@ -422,7 +422,7 @@ def test_times_outside_the_range_of_a_key(tmp_path: Path) -> None:
 APPLY_FOREVER = """
 import sys
 from pathlib import Path
-from stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.partition import RocksPartition
 from tests.stores.engines.rocksdb.test_partition import CLICKS, of_three_epochs
 from tests.support.stores import batch, progress
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.range_cache import SPAN_ROWS_MAX, RangeCache
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.engines.rocksdb.row_cache import ROW_BYTES_MAX, ChangedKeys
-from stores.spec.query import FirstRowsQuery, Interval, Order, RangeQuery
-from stores.spec.schema import Row
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.range_cache import SPAN_ROWS_MAX, RangeCache
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.engines.rocksdb.row_cache import ROW_BYTES_MAX, ChangedKeys
+from stategate.stores.spec.query import FirstRowsQuery, Interval, Order, RangeQuery
+from stategate.stores.spec.schema import Row
 from tests.support.stores import batch, keyvalue, progress
 
 ALL = ChangedKeys(wanted=False)

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.codec.layout import DATA, DATA_END
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.readers import WALKED_ROWS_MIN, Attached, Entry, Reader
-from stores.errors import StoreError
-from stores.spec.query import BATCH_ROWS, Order, RangeQuery
+from stategate.stores.codec.layout import DATA, DATA_END
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.readers import WALKED_ROWS_MIN, Attached, Entry, Reader
+from stategate.stores.errors import StoreError
+from stategate.stores.spec.query import BATCH_ROWS, Order, RangeQuery
 from tests.support.stores import batch, keyvalue, progress
 from tests.support.values import rows_of
 

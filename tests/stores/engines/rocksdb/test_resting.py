@@ -12,20 +12,20 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from stores.contract import StoreContract
-from stores.engines.rocksdb.metadata import decode_progress
-from stores.engines.rocksdb.open_files import FILES_MIN, OpenFiles
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.rest_note import Note, read_note, write_note
-from stores.errors import StoreError
-from stores.hosting.dispatch import query_partition
-from stores.hosting.replica import Replica, wall_clock_ms
-from stores.spec.position import Progress
-from stores.spec.query import KeyQuery, Query, RangeQuery
-from stores.spec.result import Success
-from stores.spec.scans import ApproximateCountQuery
-from stores.spec.schema import Row
-from stores.spec.store import DEFAULT_CONFIG, Handler, ReplicaState, StorePartition, View
+from stategate.stores.contract import StoreContract
+from stategate.stores.engines.rocksdb.metadata import decode_progress
+from stategate.stores.engines.rocksdb.open_files import FILES_MIN, OpenFiles
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.rest_note import Note, read_note, write_note
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.dispatch import query_partition
+from stategate.stores.hosting.replica import Replica, wall_clock_ms
+from stategate.stores.spec.position import Progress
+from stategate.stores.spec.query import KeyQuery, Query, RangeQuery
+from stategate.stores.spec.result import Success
+from stategate.stores.spec.scans import ApproximateCountQuery
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import DEFAULT_CONFIG, Handler, ReplicaState, StorePartition, View
 from tests.support.database_files import copy_as_killed
 from tests.support.stores import batch, keyvalue, progress
 from tests.support.values import rows_of
@@ -218,7 +218,7 @@ def test_a_kill_leaves_no_wrong_note(
     for epoch in range(25):
         (step,) = chance.choices(STEPS, weights)
         with monkeypatch.context() as patch:
-            patch.setattr("stores.engines.rocksdb.database.write_note", check_then_write)
+            patch.setattr("stategate.stores.engines.rocksdb.database.write_note", check_then_write)
             step(engine, epoch)
             if not engine._database.is_open:
                 engine = opened(data, OpenFiles(0))

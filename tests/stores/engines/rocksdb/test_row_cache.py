@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.row_budget import RowBudget
-from stores.engines.rocksdb.row_cache import (
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.engines.rocksdb.row_budget import RowBudget
+from stategate.stores.engines.rocksdb.row_cache import (
     CHANGED_MAX,
     ROW_BYTES_MAX,
     ChangedKeys,
     RowCache,
     SeenKeys,
 )
-from stores.spec.query import FewKeysQuery, KeyQuery, Query, RangeQuery
-from stores.spec.schema import Row
-from stores.spec.store import QueryConfig, View
+from stategate.stores.spec.query import FewKeysQuery, KeyQuery, Query, RangeQuery
+from stategate.stores.spec.schema import Row
+from stategate.stores.spec.store import QueryConfig, View
 from tests.support.stores import batch, fill, keyvalue, open_store, progress
 
 LARGE = RowBudget(1 << 20)

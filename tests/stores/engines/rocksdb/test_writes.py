@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.partition import RocksPartition
-from stores.errors import CodecError
-from stores.spec.scans import RawScanQuery
-from stores.spec.schema import Row, StoreKind
-from stores.spec.store import StorePartition
-from stores.spec.versions import VersionedRangeQuery
+from stategate.stores.engines.memory.partition import MemoryPartition
+from stategate.stores.engines.rocksdb.partition import RocksPartition
+from stategate.stores.errors import CodecError
+from stategate.stores.spec.scans import RawScanQuery
+from stategate.stores.spec.schema import Row, StoreKind
+from stategate.stores.spec.store import StorePartition
+from stategate.stores.spec.versions import VersionedRangeQuery
 from tests.support.stores import batch, progress, timed
 from tests.support.values import rows_of
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from stores.errors import FencedError, LogError, LogMissingError, TornRecordError
-from stores.log.checking.repair import repair
-from stores.log.checking.verification import verify, verify_log
-from stores.log.metadata.records import COMMITTED, Record, snapshot_name, term_name
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.upkeep.compaction import write_snapshot
+from stategate.stores.errors import FencedError, LogError, LogMissingError, TornRecordError
+from stategate.stores.log.checking.repair import repair
+from stategate.stores.log.checking.verification import verify, verify_log
+from stategate.stores.log.metadata.records import COMMITTED, Record, snapshot_name, term_name
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.support.logs import commit_path, edit_record, old_commit
 from tests.support.retention import CLICKS, TenEpochs, expected, read_whole, run, write
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.errors import ArgumentError, SchemaError
-from stores.log.checking.verification import verify
-from stores.log.data import shaping
-from stores.log.data.canonical import InvalidUtf8, canonical
-from stores.log.data.shaping import shaped
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.arrow import physical_list
-from stores.spec.position import Position
-from stores.spec.schema import DataType, StoreSchema
+from stategate.stores.errors import ArgumentError, SchemaError
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.log.data import shaping
+from stategate.stores.log.data.canonical import InvalidUtf8, canonical
+from stategate.stores.log.data.shaping import shaped
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.arrow import physical_list
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.schema import DataType, StoreSchema
 from tests.support.stores import keyvalue
 
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1

@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from stores.errors import LogError
-from stores.log.data.datafiles import new_path
-from stores.log.files.local import LocalFiles
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.errors import LogError
+from stategate.stores.log.data.datafiles import new_path
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.support.stores import keyvalue
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)

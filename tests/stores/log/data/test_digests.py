@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.log.data.digests import HashingStream, rows_digest
+from stategate.stores.log.data.digests import HashingStream, rows_digest
 
 INNER = pa.struct([("a", pa.int64()), ("b", pa.string())])
 PAIRS = st.lists(st.tuples(st.text(max_size=2), st.none() | st.integers(0, 1)), max_size=2)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.log.data.footers import Chunk, chunks
+from stategate.stores.log.data.footers import Chunk, chunks
 
 ROWS = pa.table(
     {

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.errors import SchemaError, TornRecordError
-from stores.log.data.datafiles import file_schema, row_schema
-from stores.log.data.intervals import file_type, from_file, to_file
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.arrow import physical_array, physical_list
-from stores.spec.position import Position
-from stores.spec.query import RangeQuery
-from stores.spec.schema import DataType, Value
-from stores.upkeep.compaction import write_snapshot
+from stategate.stores.errors import SchemaError, TornRecordError
+from stategate.stores.log.data.datafiles import file_schema, row_schema
+from stategate.stores.log.data.intervals import file_type, from_file, to_file
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.arrow import physical_array, physical_list
+from stategate.stores.spec.position import Position
+from stategate.stores.spec.query import RangeQuery
+from stategate.stores.spec.schema import DataType, Value
+from stategate.stores.upkeep.compaction import write_snapshot
 from tests.stores.log.test_snapshots import followed
 from tests.support.stores import keyvalue
 from tests.support.values import rows_of

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pyarrow import fs
 
-from stores.errors import LogError
-from stores.log.files.arrow import ArrowFiles
-from stores.log.files.directory import Directory
+from stategate.stores.errors import LogError
+from stategate.stores.log.files.arrow import ArrowFiles
+from stategate.stores.log.files.directory import Directory
 
 
 class LikeHdfs(fs.SubTreeFileSystem):  # type: ignore[misc] # of a library without types

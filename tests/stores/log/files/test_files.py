@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.errors import LogError
-from stores.log.files.directory import Directory
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
-from stores.upkeep.retention import Retention, compact
+from stategate.stores.errors import LogError
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
+from stategate.stores.upkeep.retention import Retention, compact
 from tests.support.stores import keyvalue
 
 DAY_S = 86_400

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pyarrow import fs
 
-from stores.errors import LogError
-from stores.log.files import objects
-from stores.log.files.arrow import ArrowFiles
-from stores.log.files.directory import Directory
+from stategate.stores.errors import LogError
+from stategate.stores.log.files import objects
+from stategate.stores.log.files.arrow import ArrowFiles
+from stategate.stores.log.files.directory import Directory
 
 KINDS: dict[str, Callable[[Path], Directory]] = {
     "local": Directory.at,

@@ -9,10 +9,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.errors import LogError
-from stores.log.files import objects
-from stores.log.files.directory import Directory
-from stores.log.files.objects import REQUESTS
+from stategate.stores.errors import LogError
+from stategate.stores.log.files import objects
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.objects import REQUESTS
 from tests.support.object_storage.bucket_services import SERVICES, Servers
 from tests.support.object_storage.buckets import BucketServer
 
@@ -235,9 +235,9 @@ SLOW = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make clients give up soon."""
     objects._opened.cache_clear()
-    monkeypatch.setattr("stores.log.files.object_uris.READ_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("stategate.stores.log.files.object_uris.READ_TIMEOUT_S", 0.3)
     for module in ("objects", "object_uris"):
-        monkeypatch.setattr(f"stores.log.files.{module}.RETRY_S", 0.5)
+        monkeypatch.setattr(f"stategate.stores.log.files.{module}.RETRY_S", 0.5)
     monkeypatch.setattr(objects, "RETRIES_MAX", 1)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from stores.errors import LogError
-from stores.log.files.directory import Directory
-from stores.log.files.object_uris import _profile_keys, object_place
+from stategate.stores.errors import LogError
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.object_uris import _profile_keys, object_place
 from tests.support.object_storage.bucket_services import Servers
 
 

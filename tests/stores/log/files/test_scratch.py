@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from stores.log.files import scratch
-from stores.log.files.locking import lock_of, unlock
-from stores.log.files.scratch import PREFIX, Scratch, remove_abandoned, remove_quietly
+from stategate.stores.log.files import scratch
+from stategate.stores.log.files.locking import lock_of, unlock
+from stategate.stores.log.files.scratch import PREFIX, Scratch, remove_abandoned, remove_quietly
 from tests.support.process import started
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it has no locks of directories")
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it has no locks
 _MAKE = """
 import sys
 from pathlib import Path
-from stores.log.files.scratch import Scratch
+from stategate.stores.log.files.scratch import Scratch
 made = Scratch(Path(sys.argv[1]))
 (made.path / "replica").mkdir()
 print(made.path, flush=True)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.errors import TornRecordError
-from stores.log.metadata.documents import FORMAT, decode_document, encode_document
+from stategate.stores.errors import TornRecordError
+from stategate.stores.log.metadata.documents import FORMAT, decode_document, encode_document
 
 VALUES = st.none() | st.integers(-(2**63), 2**63 - 1) | st.text(max_size=8)
 FIELDS = st.dictionaries(

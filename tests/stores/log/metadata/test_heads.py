@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import fs
 
-from stores.log.files.arrow import ArrowFiles
-from stores.log.files.directory import Directory
-from stores.log.metadata.heads import LIST_S, Heads, HeadWatch
-from stores.log.metadata.records import Commit
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.log.files.arrow import ArrowFiles
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.metadata.heads import LIST_S, Heads, HeadWatch
+from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.support.stores import keyvalue
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)

@@ -10,10 +10,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from stores.errors import ArgumentError, SchemaError
-from stores.log.writing.given_rows import ArrowStream
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.errors import ArgumentError, SchemaError
+from stategate.stores.log.writing.given_rows import ArrowStream
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.support.stores import keyvalue
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"})

@@ -12,10 +12,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.errors import ArgumentError
-from stores.log.writing.hints import GATEWAYS_MAX, Hints
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.errors import ArgumentError
+from stategate.stores.log.writing.hints import GATEWAYS_MAX, Hints
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.support.stores import keyvalue
 from tests.support.waiting import WAIT_S, until
 

@@ -13,22 +13,22 @@ from typing import Any
 import pytest
 from pyarrow import fs
 
-from stores.errors import (
+from stategate.stores.errors import (
     EpochConflictError,
     FencedError,
     LogError,
     PositionBackError,
     TornRecordError,
 )
-from stores.log.checking.verification import verify
-from stores.log.files.arrow import ArrowFiles
-from stores.log.files.directory import Directory
-from stores.log.files.local import LocalFiles
-from stores.log.metadata.records import Commit, term_name
-from stores.log.metadata.terms import read_term, remove_old_terms, terms
-from stores.log.state_log import StoreLog
-from stores.log.writing.store_writer import StoreWriter
-from stores.spec.position import Position
+from stategate.stores.log.checking.verification import verify
+from stategate.stores.log.files.arrow import ArrowFiles
+from stategate.stores.log.files.directory import Directory
+from stategate.stores.log.files.local import LocalFiles
+from stategate.stores.log.metadata.records import Commit, term_name
+from stategate.stores.log.metadata.terms import read_term, remove_old_terms, terms
+from stategate.stores.log.state_log import StoreLog
+from stategate.stores.log.writing.store_writer import StoreWriter
+from stategate.stores.spec.position import Position
 from tests.support.logs import CLICKS, commit_path, contents, edit_record, old_commit, rows
 
 pytestmark = pytest.mark.usefixtures("any_files")

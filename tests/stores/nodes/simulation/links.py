@@ -8,13 +8,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from stores.errors import StoreError
-from stores.nodes.answering import Answering
-from stores.nodes.asking_once import begin_key_as_ask
-from stores.nodes.links import Inbox, NodeError, OnKeyAnswer, OnReply, Replied
-from stores.nodes.messages import MINOR, Announcement, Met, Refused, Release, Request, WaitForBound
-from stores.spec.schema import Key
-from stores.spec.store import Waiting
+from stategate.stores.errors import StoreError
+from stategate.stores.nodes.answering import Answering
+from stategate.stores.nodes.asking_once import begin_key_as_ask
+from stategate.stores.nodes.links import Inbox, NodeError, OnKeyAnswer, OnReply, Replied
+from stategate.stores.nodes.messages import (
+    MINOR,
+    Announcement,
+    Met,
+    Refused,
+    Release,
+    Request,
+    WaitForBound,
+)
+from stategate.stores.spec.schema import Key
+from stategate.stores.spec.store import Waiting
 
 if TYPE_CHECKING:
     from tests.stores.nodes.simulation.nodes import SimulatedNode
@@ -153,7 +161,7 @@ class Connection:
 
 
 class SimulatedLink:
-    """A `Link` over one connection, as `gateway.nodes.link` has it."""
+    """A `Link` over one connection, as `stategate.gateway.nodes.link` has it."""
 
     minor = MINOR
 

@@ -8,14 +8,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from stores.errors import StoreError
-from stores.hosting.held_epochs import HeldEpochs
-from stores.hosting.local_store import LocalStore
-from stores.hosting.replica import Replica
-from stores.nodes.open_streams import BATCHES_BYTES
-from stores.spec.position import Position, Progress
-from stores.spec.query import BatchStream, KeyQuery, Query, RangeQuery
-from stores.spec.store import Handler, Role, View
+from stategate.stores.errors import StoreError
+from stategate.stores.hosting.held_epochs import HeldEpochs
+from stategate.stores.hosting.local_store import LocalStore
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.nodes.open_streams import BATCHES_BYTES
+from stategate.stores.spec.position import Position, Progress
+from stategate.stores.spec.query import BatchStream, KeyQuery, Query, RangeQuery
+from stategate.stores.spec.store import Handler, Role, View
 from tests.stores.nodes.simulation.virtual_time import VirtualTime
 from tests.support.stores import keyvalue
 

@@ -1,4 +1,4 @@
-"""A simulated node: real view, handover and cluster store; the rest as `gateway.nodes` has it."""
+"""A simulated node: real view, handover and cluster store; the rest as in `gateway.nodes`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from stores.hosting.replica import Replica
-from stores.nodes import handover
-from stores.nodes.cluster_store import ClusterStore
-from stores.nodes.links import Link, Timing
-from stores.nodes.messages import Announcement
-from stores.nodes.placement import Node
-from stores.nodes.view import View
-from stores.spec.store import ReplicaState, Role
+from stategate.stores.hosting.replica import Replica
+from stategate.stores.nodes import handover
+from stategate.stores.nodes.cluster_store import ClusterStore
+from stategate.stores.nodes.links import Link, Timing
+from stategate.stores.nodes.messages import Announcement
+from stategate.stores.nodes.placement import Node
+from stategate.stores.nodes.view import View
+from stategate.stores.spec.store import ReplicaState, Role
 from tests.stores.nodes.simulation.links import Connection, SimulatedLink
 from tests.stores.nodes.simulation.log import (
     SCHEMA,
@@ -36,7 +36,7 @@ HEARTBEAT_S = 0.5
 SILENCE_S = 2.0
 CONNECT_S = 0.3
 LEAVE_S = 10.0
-"""As in `gateway.nodes`."""
+"""As in `stategate.gateway.nodes`."""
 _NOTHING = handover.Changes()
 
 

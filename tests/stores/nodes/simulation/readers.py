@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from stores.errors import FailureReason, StoreError
-from stores.spec.position import EMPTY, PositionBound
-from stores.spec.result import Failure, Success
-from stores.spec.snapshots import snapshot_epoch
-from stores.spec.store import Hold, QueryConfig, Target
+from stategate.stores.errors import FailureReason, StoreError
+from stategate.stores.spec.position import EMPTY, PositionBound
+from stategate.stores.spec.result import Failure, Success
+from stategate.stores.spec.snapshots import snapshot_epoch
+from stategate.stores.spec.store import Hold, QueryConfig, Target
 from tests.stores.nodes.simulation.links import SimulatedLink
 from tests.stores.nodes.simulation.log import (
     LOOKUP,

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from stores.hosting import dispatch, replica
-from stores.nodes import asking, failover, handover
-from stores.nodes.opened_rows import OpenedRows
-from stores.nodes.placement import Node, holders
-from stores.nodes.view import View
-from stores.spec.query import BatchStream
-from stores.spec.schema import StoreSchema
+from stategate.stores.hosting import dispatch, replica
+from stategate.stores.nodes import asking, failover, handover
+from stategate.stores.nodes.opened_rows import OpenedRows
+from stategate.stores.nodes.placement import Node, holders
+from stategate.stores.nodes.view import View
+from stategate.stores.spec.query import BatchStream
+from stategate.stores.spec.schema import StoreSchema
 from tests.stores.nodes.simulation.schedule import Ran, run
 from tests.stores.nodes.simulation.world import ViolationError
 

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeVar
 
-from stores.nodes.links import Inbox, Timing
+from stategate.stores.nodes.links import Inbox, Timing
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from random import Random
 
-from stores.nodes.placement import Node, holders
-from stores.spec.store import ReplicaState
+from stategate.stores.nodes.placement import Node, holders
+from stategate.stores.spec.store import ReplicaState
 from tests.stores.nodes.simulation.log import PARTITIONS, SCHEMA, Log
 from tests.stores.nodes.simulation.nodes import SimulatedNode
 from tests.stores.nodes.simulation.virtual_time import VirtualTime
