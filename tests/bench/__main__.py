@@ -85,6 +85,8 @@ FAMILIES: Mapping[str, Family] = {
     "http-typed": http_routes.typed,
     "client-lookups": client_lookups.lookups,
     "mixed": mixed.p99_during_scan,
+    "mixed-long": mixed.p99_during_long_values,
+    "mixed-new": mixed.p99_during_new_statements,
     "crowd": mixed.p99_beside_a_crowd,
     "crowd-rate": mixed.p99_beside_a_crowd_at_a_rate,
     "group-by": scans.group_by,

@@ -1,10 +1,11 @@
-"""Lookups while a scan of all rows runs: they must not wait for it."""
+"""Lookups while others scan, compute and plan: they must not wait for it."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import psycopg
@@ -25,12 +26,39 @@ FRIENDS, CROWD = 20, 400
 SCAN_END_TIMEOUT_S = 60.0
 
 
+LONG_VALUES = (
+    "SELECT repeat('ab', 8000000)",
+    "SELECT string_to_array(repeat('a,', 200000), ',')",
+    "SELECT array_agg(a) FROM generate_series(1, 1000000) t(a)",
+    "SELECT array_agg(ROW(a, a::text)) FROM generate_series(1, 100000) t(a)",
+)
+"""Statements for long values that clients really request: no one call may hold the interpreter."""
+
+
 def p99_during_scan(setting: Setting) -> Line:
     """99th percentile of lookups while one client scans without a pause."""
+    return _p99_beside(setting, (GROUP_BY,), f"a scan of {setting.keys:,} rows runs")
+
+
+def p99_during_long_values(setting: Setting) -> Line:
+    """99th percentile of lookups while one client asks for long values."""
+    return _p99_beside(setting, LONG_VALUES, "values of 16 MB are made")
+
+
+def p99_during_new_statements(setting: Setting) -> Line:
+    """99th percentile of lookups while one client sends statements that are not planned yet."""
+    numbers = itertools.count()
+    new = (
+        f"SELECT city AS c{n}, count(*) FROM users WHERE visits = {n} GROUP BY 1" for n in numbers
+    )
+    return _p99_beside(setting, new, "new statements are planned")
+
+
+def _p99_beside(setting: Setting, statements: Iterable[str], beside: str) -> Line:
     script = setting.script("mixed.pgbench", script_text(PREPARED, setting.keys))
 
     def p99(target: PgTarget) -> float:
-        with scanning(target):
+        with running(target, statements):
             result = pgbench_logged(
                 target,
                 script,
@@ -44,7 +72,7 @@ def p99_during_scan(setting: Setting) -> Line:
     ours, rival = setting.pair
     mine, theirs = by_turns(lambda: p99(ours), lambda: p99(rival), rounds=setting.rounds)
     return Measured(
-        work=f"lookup p99 while a scan of {setting.keys:,} rows runs",
+        work=f"lookup p99 while {beside}",
         unit="ms",
         ours=mine,
         rival=theirs,
@@ -99,25 +127,27 @@ def _beside_a_crowd(
 
 
 @contextlib.contextmanager
-def scanning(target: PgTarget) -> Iterator[None]:
-    """One client scans again and again while the block runs.
+def running(target: PgTarget, statements: Iterable[str]) -> Iterator[None]:
+    """One client runs statements, again and again, while the block runs.
 
     Raises:
-        BenchError: a scan failed, or none ran during the block.
+        BenchError: one failed, or none ran during the block.
     """
     stop, began = threading.Event(), threading.Event()
     failures: list[psycopg.Error] = []
 
-    def scan() -> None:
+    def run() -> None:
         try:
             with psycopg.connect(target.dsn, connect_timeout=10, autocommit=True) as connection:
-                while not stop.is_set():
+                for sql in itertools.cycle(statements):
+                    if stop.is_set():
+                        break
                     began.set()
-                    connection.execute(GROUP_BY).fetchall()
+                    connection.execute(sql.encode()).fetchall()
         except psycopg.Error as error:
             failures.append(error)
 
-    thread = threading.Thread(target=scan, name="scan", daemon=True)
+    thread = threading.Thread(target=run, name="statements", daemon=True)
     thread.start()
     try:
         began.wait(timeout=10)
@@ -126,4 +156,6 @@ def scanning(target: PgTarget) -> Iterator[None]:
         stop.set()
         thread.join(timeout=SCAN_END_TIMEOUT_S)
     if failures or not began.is_set() or thread.is_alive():
-        raise BenchError(f"the scan beside the lookups failed: {failures or 'it did not end'}")
+        raise BenchError(
+            f"the statements beside the lookups failed: {failures or 'it did not end'}"
+        )
