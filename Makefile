@@ -36,7 +36,7 @@ help:  ## List the targets
 
 setup: $(READY)  ## Make .venv with everything in it; does nothing when it is current
 
-$(READY): pyproject.toml gateway/client/stategate/version.py
+$(READY): pyproject.toml stores/pyproject.toml gateway/client/pyproject.toml gateway/client/stategate/version.py
 	@if [ "$$(cat $(READY) 2>/dev/null)" != '$(CURDIR)' ]; then \
 	    python=; for candidate in $(PYTHON) $(PYTHONS); do \
 	        if "$$candidate" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' \
@@ -46,7 +46,8 @@ $(READY): pyproject.toml gateway/client/stategate/version.py
 	            "install it, or name it with make PYTHON=/path/to/python3." >&2; exit 1; fi; \
 	    "$$python" -m venv --clear $(VENV); fi
 	@echo "installing into $(VENV) ($$($(BIN)/python --version), 1.3 GB with Spark)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	    --editable ./gateway/client --editable ./stores --editable '.[dev]'
 	@printf '%s' '$(CURDIR)' > $(READY)
 
 # mypy uses one core. Beside it the tests are compiled once, not in each process that runs them.
@@ -105,5 +106,5 @@ bench: setup  ## Measure against PostgreSQL and others: make bench ARGS="--keys 
 
 clean:  ## Remove .venv, the demo's stores, caches and builds
 	rm -rf $(VENV) .venv-clients .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
-	for place in . gateway/client; do rm -rf $$place/build $$place/dist $$place/*.egg-info; done
+	for place in . stores gateway/client; do rm -rf $$place/build $$place/dist $$place/*.egg-info; done
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

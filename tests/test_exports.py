@@ -32,8 +32,10 @@ PUBLIC = [*PACKAGES, "stategate.stores.extend"]
 
 def test_packages_are_found() -> None:
     assert {"stategate", "stategate.gateway.pgwire", "stategate.stores.spark"} <= set(PACKAGES)
-    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    assert listed == PACKAGES
+    projects = (ROOT / "pyproject.toml", ROOT / "stores" / "pyproject.toml")
+    settings = [tomllib.loads(path.read_text())["tool"]["setuptools"] for path in projects]
+    listed = [name for each in settings for name in each["packages"]]
+    assert ["stategate", *listed] == PACKAGES
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -103,7 +103,7 @@ def materialize(
         collect_rows_max: after an epoch of at most this many rows the driver collects the next one
             itself, which takes half the time of a job by tasks; 0 leaves all to the tasks.
         compact_every: write a snapshot once this many epochs were committed since the last one, and
-            remove old epochs, as `stores.compact` does, in a thread of the driver while the query
+            remove old epochs, as `compact` does, in a thread of the driver while the query
             runs. A run that fails is logged and tried again as many epochs later. None leaves it to
             `stategate compact`.
         retain: the epochs that compaction keeps.

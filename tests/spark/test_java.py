@@ -66,7 +66,9 @@ def test_the_bundled_java_is_started_without_the_module_that_it_lacks(
 
 def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "_bundled_java", lambda: None)
-    with pytest.raises(JavaMissingError, match=r"Java 17 or newer.*pip install stategate\[spark\]"):
+    with pytest.raises(
+        JavaMissingError, match=r"Java 17 or newer.*pip install 'stategate-stores\[spark\]'"
+    ):
         use_java({"PATH": ""})
 
 

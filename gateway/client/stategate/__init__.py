@@ -10,40 +10,45 @@ It follows DB-API 2.0 (PEP 249) and imports nothing of the gateway. Names that a
 may change without notice.
 """
 
-from stategate.connecting import ConnectOptions, connect, connect_async
-from stategate.connections import AsyncConnection, Connection
-from stategate.cursors import AsyncCursor, Cursor
-from stategate.errors import (
-    DatabaseError,
-    DataError,
-    Error,
-    IntegrityError,
-    InterfaceError,
-    InternalError,
-    NotSupportedError,
-    OperationalError,
-    ProgrammingError,
-    Warning,  # noqa: A004 - DB-API's name
-)
-from stategate.live_events import Changes, Event, FirstRows, Progress
-from stategate.position import Position, Record, at_least
-from stategate.requesting import Options
-from stategate.sql_types import (
-    BINARY,
-    DATETIME,
-    NUMBER,
-    ROWID,
-    STRING,
-    Binary,
-    Date,
-    DateFromTicks,
-    Time,
-    TimeFromTicks,
-    Timestamp,
-    TimestampFromTicks,
-)
-from stategate.subscribing import AsyncSubscription, Subscription
+import importlib
+import typing
+
 from stategate.version import __version__
+
+if typing.TYPE_CHECKING:
+    from stategate.connecting import ConnectOptions, connect, connect_async
+    from stategate.connections import AsyncConnection, Connection
+    from stategate.cursors import AsyncCursor, Cursor
+    from stategate.errors import (
+        DatabaseError,
+        DataError,
+        Error,
+        IntegrityError,
+        InterfaceError,
+        InternalError,
+        NotSupportedError,
+        OperationalError,
+        ProgrammingError,
+        Warning,  # noqa: A004 - DB-API's name
+    )
+    from stategate.live_events import Changes, Event, FirstRows, Progress
+    from stategate.position import Position, Record, at_least
+    from stategate.requesting import Options
+    from stategate.sql_types import (
+        BINARY,
+        DATETIME,
+        NUMBER,
+        ROWID,
+        STRING,
+        Binary,
+        Date,
+        DateFromTicks,
+        Time,
+        TimeFromTicks,
+        Timestamp,
+        TimestampFromTicks,
+    )
+    from stategate.subscribing import AsyncSubscription, Subscription
 
 apilevel = "2.0"
 """The version of DB-API."""
@@ -97,3 +102,19 @@ __all__ = [
     "paramstyle",
     "threadsafety",
 ]
+
+_MODULES = (
+    *("connecting", "connections", "cursors", "errors", "live_events"),
+    *("position", "requesting", "sql_types", "subscribing"),
+)
+
+if not typing.TYPE_CHECKING:  # which knows the names from above
+
+    def __getattr__(name: str) -> object:
+        """Import the client with the first of its names: `stategate.stores` needs none."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        for module in _MODULES:
+            found = vars(importlib.import_module(f"{__name__}.{module}"))
+            globals().update((each, found[each]) for each in __all__ if each in found)
+        return globals()[name]

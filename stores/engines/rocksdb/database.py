@@ -21,17 +21,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from weakref import WeakSet
-
-import rocksdict
-from rocksdict import (
-    Cache,
-    DbClosedError,
-    IngestExternalFileOptions,
-    Rdict,
-    SstFileWriter,
-)
 
 from stategate.stores.engines.rocksdb.open_files import FILES_MIN, OpenFiles
 from stategate.stores.engines.rocksdb.opening import database_options, open_database
@@ -39,7 +30,13 @@ from stategate.stores.engines.rocksdb.readers import Attached, Entries, Entry, R
 from stategate.stores.engines.rocksdb.rest_note import Note, manifest_of, write_note
 from stategate.stores.engines.rocksdb.unflushed import Unflushed
 from stategate.stores.errors import StoreError
+from stategate.stores.optional import OptionalModule
 from stategate.stores.spec.query import Order
+
+if TYPE_CHECKING:
+    import rocksdict
+else:
+    rocksdict = OptionalModule("rocksdict", extra="rocksdb")
 
 _logger = logging.getLogger(__name__)
 
@@ -49,15 +46,15 @@ _COUNTED_S = 5.0
 """How often the files of a database that is written are counted."""
 
 
-WriteBatch: TypeAlias = rocksdict.WriteBatch
+WriteBatch: TypeAlias = "rocksdict.WriteBatch"
 """Writes that take effect together."""
-BlockCache: TypeAlias = Cache
+BlockCache: TypeAlias = "rocksdict.Cache"
 """A block cache, which databases may share."""
 
 
 def shared_cache(capacity_bytes: int) -> BlockCache:
     """Return a block cache for all databases of a node."""
-    return Cache(capacity_bytes)
+    return rocksdict.Cache(capacity_bytes)
 
 
 class Writes(Protocol):
@@ -194,7 +191,7 @@ class Database:
         finally:
             self._turn.release()
 
-    def _attach(self, rdict: Rdict) -> Attached:
+    def _attach(self, rdict: rocksdict.Rdict) -> Attached:
         iterator: Any = rdict.iter()  # its stub does not know that raw mode gives bytes
         written = rdict.latest_sequence_number()
 
@@ -203,7 +200,7 @@ class Database:
                 backwards = order is Order.DESCENDING
                 entries: Any = rdict.items(backwards=backwards, from_key=start)
                 return entries if rdict.latest_sequence_number() == written else None
-            except (DbClosedError, RuntimeError):
+            except (rocksdict.DbClosedError, RuntimeError):
                 # It is closed, or another thread is closing it right now. A stream that was taken
                 # before is read to its end all the same.
                 return None
@@ -212,7 +209,7 @@ class Database:
         self._attached.add(attached)
         return attached
 
-    def _opened_again(self) -> Rdict:
+    def _opened_again(self) -> rocksdict.Rdict:
         try:
             if not self.is_open and self._manifest is None:
                 raise StoreError("the partition was closed meanwhile")
@@ -231,13 +228,13 @@ class Database:
         """
         try:
             return self._rdict.property_int_value(_ESTIMATED_ENTRIES) or 0
-        except (DbClosedError, RuntimeError) as error:  # as in `walk`
+        except (rocksdict.DbClosedError, RuntimeError) as error:  # as in `walk`
             raise StoreError("the partition was closed meanwhile") from error
 
     @staticmethod
     def new_writes() -> WriteBatch:
         """Return an empty write batch."""
-        return WriteBatch(raw_mode=True)
+        return rocksdict.WriteBatch(raw_mode=True)
 
     def write(self, writes: WriteBatch) -> None:
         """Write a batch, all of it or nothing.
@@ -279,7 +276,7 @@ class Database:
         """
         count = 0
         try:
-            writer = SstFileWriter(options=self._options)
+            writer = rocksdict.SstFileWriter(options=self._options)
             writer.open(str(path))
             for keys, rows in chunks:
                 for key, row in zip(keys, rows, strict=True):
@@ -301,7 +298,7 @@ class Database:
         Raises:
             StoreError: the file cannot be ingested.
         """
-        options = IngestExternalFileOptions()
+        options = rocksdict.IngestExternalFileOptions()
         options.set_move_files(True)
         try:
             self._rdict.flush()
@@ -324,7 +321,7 @@ class Database:
         self._counted_s = time.monotonic()
         try:
             return FILES_MIN + len(self._rdict.live_files())
-        except (DbClosedError, RuntimeError):  # as in `walk`
+        except (rocksdict.DbClosedError, RuntimeError):  # as in `walk`
             return FILES_MIN
 
     def rest_if_unused(self) -> bool:

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from weakref import WeakValueDictionary
 
-from rocksdict import BlockBasedOptions, Cache, Options, Rdict, WriteOptions
-
 from stategate.stores.errors import CodecError, StoreError
+from stategate.stores.optional import OptionalModule
+
+if TYPE_CHECKING:
+    import rocksdict
+else:
+    rocksdict = OptionalModule("rocksdict", extra="rocksdb")
 
 _FAMILY = "default"
 _WRITE_BUFFER_BYTES = 16 << 20
@@ -32,13 +36,13 @@ _opened: WeakValueDictionary[Path, Opener] = WeakValueDictionary()
 """The database that was opened last in each directory."""
 
 
-def database_options(cache: Cache | None) -> Options:
+def database_options(cache: rocksdict.Cache | None) -> rocksdict.Options:
     """Return the options of a database.
 
     Args:
         cache: the node's block cache; None for one of its own.
     """
-    options = Options(raw_mode=True)
+    options = rocksdict.Options(raw_mode=True)
     options.create_if_missing(True)
     options.set_write_buffer_size(_WRITE_BUFFER_BYTES)
     options.set_keep_log_file_num(2)
@@ -49,7 +53,7 @@ def database_options(cache: Cache | None) -> Options:
     options.set_table_cache_num_shard_bits(0)
     options.set_stats_dump_period_sec(0)
     options.set_stats_persist_period_sec(0)
-    table = BlockBasedOptions()
+    table = rocksdict.BlockBasedOptions()
     table.set_bloom_filter(_BLOOM_BITS_PER_KEY, False)  # type: ignore[arg-type] # its stub is wrong
     if cache is not None:
         table.set_block_cache(cache)
@@ -57,7 +61,7 @@ def database_options(cache: Cache | None) -> Options:
     return options
 
 
-def open_database(path: Path, options: Options, opener: Opener) -> Rdict:
+def open_database(path: Path, options: rocksdict.Options, opener: Opener) -> rocksdict.Rdict:
     """Open a database, which is made if it is missing.
 
     Args:
@@ -75,7 +79,7 @@ def open_database(path: Path, options: Options, opener: Opener) -> Rdict:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         # For a database that exists, rocksdict reads the options back from a file that cannot hold
         # the cache and the filter, unless they are given for the column family.
-        rdict = Rdict(str(path), options, column_families={_FAMILY: options})
+        rdict = rocksdict.Rdict(str(path), options, column_families={_FAMILY: options})
     except Exception as error:  # rocksdict raises bare Exception
         text = str(error)
         # The directory exists, so a file that is not found is one of the database's own.
@@ -85,7 +89,7 @@ def open_database(path: Path, options: Options, opener: Opener) -> Rdict:
             _remove_traces(path)
         text = _lock_hint(text, path) or text
         raise kind(f"cannot open {path}: {text}") from error
-    writing = WriteOptions()
+    writing = rocksdict.WriteOptions()
     writing.disable_wal = True  # type: ignore[assignment] # its stub is wrong
     rdict.set_write_options(writing)
     _opened[path.resolve()] = opener

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyarrow import fs
 
@@ -21,12 +21,22 @@ from stategate.stores.log.files.arrow import ArrowFiles
 from stategate.stores.log.files.file_systems import FileSystem, Stamp, UnusableFileError
 from stategate.stores.log.files.local import LocalFiles
 from stategate.stores.log.files.object_uris import is_object_uri, object_place
-from stategate.stores.log.files.objects import ObjectFiles
+from stategate.stores.optional import imported
+
+if TYPE_CHECKING:
+    from stategate.stores.log.files.objects import ObjectFiles
 
 Root: TypeAlias = str | os.PathLike[str]
 """A local path or a URI such as `s3://bucket/state`."""
 RECORD_BYTES_MAX = 64 << 20
 """Longest record that is written or read: enough for a commit of 200,000 data files."""
+
+
+def _objects() -> type[ObjectFiles]:
+    imported("obstore", extra="buckets")
+    from stategate.stores.log.files.objects import ObjectFiles  # noqa: PLC0415
+
+    return ObjectFiles
 
 
 def _without_secrets(uri: str) -> str:
@@ -66,7 +76,7 @@ class Directory:
         try:
             if is_object_uri(text):
                 place = object_place(text)
-                return Directory(ObjectFiles.of(place), place.path)
+                return Directory(_objects().of(place), place.path)
             system, path = fs.FileSystem.from_uri(text)
         except (ValueError, OSError) as error:
             # The URI of a bucket may contain its key, and the error repeats the URI.

@@ -23,11 +23,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
-from obstore.store import AzureStore, GCSStore, MemoryStore, S3Store
 from pyarrow import fs
+
+from stategate.stores.optional import OptionalModule
+
+if TYPE_CHECKING:
+    from obstore import store as buckets
+else:
+    buckets = OptionalModule("obstore.store", extra="buckets")
 
 ObjectStore: TypeAlias = Any
 """A bucket of obstore, and how it is reached."""
@@ -170,7 +176,7 @@ def _s3(uri: _Uri) -> Place:
         config.update(access_key_id=uri.user, secret_access_key=uri.password)
     elif _profile_keys() is not None:
         config["credential_provider"] = _profile_keys
-    return _place(uri, lambda retries: S3Store(uri.host, **config, **_how(retries)))
+    return _place(uri, lambda retries: buckets.S3Store(uri.host, **config, **_how(retries)))
 
 
 @lru_cache(maxsize=1024)
@@ -220,7 +226,7 @@ def _gcs(uri: _Uri) -> Place:
     elif uri.user:
         raise ValueError("its user must be anonymous, or none")
     return _place(
-        uri, lambda retries: GCSStore(uri.host, **config, **_how(retries)), sizes=_GCS_SIZES
+        uri, lambda retries: buckets.GCSStore(uri.host, **config, **_how(retries)), sizes=_GCS_SIZES
     )
 
 
@@ -252,7 +258,7 @@ def _azure(uri: _Uri) -> Place:
         config["endpoint"] = uri.endpoint
     return _place(
         uri,
-        lambda retries: AzureStore(container, **config, **_how(retries)),
+        lambda retries: buckets.AzureStore(container, **config, **_how(retries)),
         origin=origin,
         path=path,
         sizes=_AZURE_SIZES,
@@ -261,7 +267,7 @@ def _azure(uri: _Uri) -> Place:
 
 @lru_cache(maxsize=1024)
 def _memory_store(name: str) -> ObjectStore:
-    return MemoryStore()
+    return buckets.MemoryStore()
 
 
 def _memory(uri: _Uri) -> Place:
