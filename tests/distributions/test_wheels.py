@@ -87,6 +87,15 @@ def test_they_are_sound(wheels: Mapping[str, Path]) -> None:
         assert said.count("PASSED") == 2
 
 
+@pytest.mark.parametrize("name", PROJECTS)
+def test_links_of_their_pages_are_absolute(wheels: Mapping[str, Path], name: str) -> None:
+    with zipfile.ZipFile(wheels[name]) as files:
+        (metadata,) = [each for each in files.namelist() if each.endswith("/METADATA")]
+        page = files.read(metadata).decode().partition("\n\n")[2]
+    assert re.findall(r"\]\((?!https://|#)[^)]*\)", page) == []
+    assert len(re.findall(r"\]\(https://", page)) > 1
+
+
 def test_a_file_belongs_to_one_of_them(wheels: Mapping[str, Path]) -> None:
     found: dict[str, list[str]] = {}
     for name, wheel in wheels.items():
