@@ -6,8 +6,8 @@
 The commit after epoch e is created at number e+1, only if nothing is there. If the epoch leaves out
 numbers, a skip is there and names it. So two writers never follow the same epoch, and readers and
 writers go from one number to the next: they see every commit, even if listings are outdated and
-timestamps coarse. A listing only shows where to begin. Logs of format 1 have no skips, so only a
-listing shows what follows a gap. A move ends the chain; see `stategate.stores.log.metadata.moves`.
+timestamps coarse. A listing only shows where to begin. A move ends the chain; see
+`stategate.stores.log.metadata.moves`.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class _End:
     epoch: int = -1
     term: int = 0
     is_followed: bool = False
-    """Whether the next record has the next number; not after a commit of format 1."""
+    """Whether its commit was read."""
     data: bytes = b""
     """Its record, which no other epoch has, of this store or of one that was made anew."""
 
 
 def _end_at(commit: Commit, data: bytes) -> _End:
-    return _End(commit.epoch, commit.term, commit.format > 1, data)
+    return _End(commit.epoch, commit.term, True, data)
 
 
 class EpochChain:
@@ -94,7 +94,7 @@ class EpochChain:
         """Return the newest committed epoch; -1 without any. Sees all commits before this call.
 
         It goes on from the newest epoch of the last call and looks for two files. The first call
-        lists the directory, and so does every call while the newest epoch is of format 1.
+        lists the directory, and so does every call while the newest epoch cannot be read.
 
         Raises:
             LogMissingError: the store's directory is missing.
@@ -243,9 +243,8 @@ class EpochChain:
     def next_commit(self, after: int, *, list_now: bool = False) -> Commit | None:
         """Return the first commit after an epoch; None before it comes. Made for polling.
 
-        It looks for the next number first. Numbers may have gaps in format 1, and epochs may be
-        missing, so it also lists the directory: at most once a second, and less often if a listing
-        takes long.
+        It looks for the next number first. Epochs may be missing, so it also lists the directory:
+        at most once a second, and less often if a listing takes long.
 
         Args:
             after: the last epoch that the caller has applied; -1 before the first.

@@ -16,15 +16,12 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 
-import numpy as np
 import pyarrow as pa
 
-from stategate.stores.codec.partitioner import partition_column
 from stategate.stores.errors import EpochConflictError, LogError, TornRecordError
 from stategate.stores.log.attempts import Attempts
 from stategate.stores.log.data.datafiles import read_part
 from stategate.stores.log.data.decoded_sizes import DecodedLimit
-from stategate.stores.log.data.digests import rows_digest
 from stategate.stores.log.files.directory import Directory, Root
 from stategate.stores.log.metadata.heads import Heads
 from stategate.stores.log.metadata.moves import (
@@ -276,20 +273,6 @@ class StoreLog(Attempts):
         schema = self._definition.last_read()
         yield from read_part(self.directory, file, schema, limit)
 
-    def has_rows(self, commit: Commit, rows: pa.Table) -> bool:
-        """Whether a commit of format 1, which has no digest, has exactly these rows.
-
-        Raises:
-            TornRecordError: a file is missing, short or foreign; the message names it.
-        """
-        if commit.format > 1:
-            return False
-        schema = self.schema()
-        partitions = partition_column(rows, schema.key, schema.partitions)
-        placed = rows.take(np.argsort(partitions, kind="stable"))
-        kept = (b for p in range(schema.partitions) for b in self.read(commit, p))
-        return rows_digest(pa.Table.from_batches(kept, placed.schema)) == rows_digest(placed)
-
     def write_commit(self, commit: Commit) -> None:
         """Publish an epoch, whole, and only if nothing follows the epoch before it.
 
@@ -300,8 +283,7 @@ class StoreLog(Attempts):
         data = encode_commit(commit)
         self.sync_data(commit)
         self._announce(commit.epoch)
-        if commit.format > 1:
-            self.write_skips(commit)
+        self.write_skips(commit)
         if not self.directory.create(commit_name(commit.epoch), data):
             raise self._conflict(commit.epoch, commit)
 

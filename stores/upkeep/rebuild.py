@@ -23,7 +23,6 @@ from stategate.stores.log.data.deduplication import identity
 from stategate.stores.log.data.scanning import Wanted, scan_part
 from stategate.stores.log.data.shaping import shaped
 from stategate.stores.log.files.directory import Root
-from stategate.stores.log.metadata.documents import FORMAT
 from stategate.stores.log.metadata.named_files import DataFile
 from stategate.stores.log.metadata.records import Term
 from stategate.stores.log.metadata.terms import take_term
@@ -227,7 +226,6 @@ def _write(log: StoreLog, new: StoreLog, change: Redefinition, term: Term, run: 
         replace=True,
         term=taken.term,
         owner=taken.owner,
-        format=FORMAT,
     )
     new.write_commit(first)
     new.mark_committed()

@@ -111,7 +111,7 @@ def test_files_of_a_commit_that_raised_late_stay(
 ) -> None:
     def written(*, attempt: str, **options: object) -> list[Any]:
         path = f"{attempt}/p00000-0.parquet"
-        return [DataFile(path=path, partition=0, rows=1, size_bytes=11)]
+        return [DataFile(path=path, partition=0, rows=1, size_bytes=11, sha256="x")]
 
     sink = sink_of(tmp_path, written, monkeypatch)
     write_commit = StoreLog.write_commit
@@ -161,7 +161,7 @@ def test_large_epochs_are_shuffled_once_tasks_share_keys(
 
     def file(attempt: str) -> list[Any]:
         path = f"{attempt}/p00000-0.parquet"
-        return [DataFile(path=path, partition=0, rows=rows, size_bytes=11)]
+        return [DataFile(path=path, partition=0, rows=rows, size_bytes=11, sha256="x")]
 
     def shuffled(*, attempt: str, **options: object) -> list[Any]:
         ways.append("shuffled")
@@ -191,14 +191,20 @@ def test_many_small_files_are_not_written_again(
     def shuffled(*, attempt: str, **options: object) -> list[Any]:
         ways.append("shuffled")
         path = f"{attempt}/p00000-0.parquet"
-        return [DataFile(path=path, partition=0, rows=rows, size_bytes=11)]
+        return [DataFile(path=path, partition=0, rows=rows, size_bytes=11, sha256="x")]
 
     def apart(selected: object, target: Target) -> list[Any]:
         attempt = target.attempt
         ways.append("apart")
         part = rows // 100
         return [
-            DataFile(path=f"{attempt}/p00000-{n}.parquet", partition=0, rows=part, size_bytes=11)
+            DataFile(
+                path=f"{attempt}/p00000-{n}.parquet",
+                partition=0,
+                rows=part,
+                size_bytes=11,
+                sha256="x",
+            )
             for n in range(100)
         ]
 

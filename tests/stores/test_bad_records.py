@@ -21,6 +21,7 @@ from stategate.stores.hosting.host import Host
 from stategate.stores.log.checking.verification import verify
 from stategate.stores.log.data.datafiles import TIMESTAMP_NAME, file_schema
 from stategate.stores.log.files.directory import RECORD_BYTES_MAX
+from stategate.stores.log.metadata.documents import FORMAT
 from stategate.stores.log.metadata.named_files import FILES_MAX, DataFile
 from stategate.stores.log.state_log import StoreLog
 from stategate.stores.log.writing.store_writer import StoreWriter
@@ -61,18 +62,25 @@ def nested_name(path: Path) -> None:
 
 
 def retyped(path: Path, kind: str) -> None:
-    """Give a column another type, in a record of format 1, which needs no checksum."""
+    """Give a column another type, in a record with a checksum that fits."""
     document = orjson.loads(path.read_bytes())
-    document["format"] = 1
     del document["checksum"]
     document["value"][0]["type"] = "…"
-    path.write_text(orjson.dumps(document).decode().replace('"…"', kind))
+    path.write_bytes(sealed(orjson.dumps(document).decode().replace('"…"', kind)))
+
+
+def sealed(text: str) -> bytes:
+    """Return a record of these fields, which no writer would write, with its checksum."""
+    body = text.removesuffix("}").encode()
+    checksum = hashlib.sha256(body).hexdigest()
+    return body + f',\n  "checksum": "sha256:{checksum}"\n}}\n'.encode()
 
 
 def nested_field(path: Path) -> None:
     """Nest a field so deep that Python could not even show it."""
     nested = "[" * DEPTH + "]" * DEPTH
-    path.write_text(f'{{"format": 1, "kind": {nested}, "files": [], "epoch": {nested}}}')
+    fields = f'"name": "others", "kind": {nested}, "files": [], "epoch": {nested}'
+    path.write_bytes(sealed(f'{{"format": {FORMAT}, {fields}}}'))
 
 
 def nested_json(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pyarrow as pa
 from stategate.stores.log.data.scanning import Wanted
 from stategate.stores.log.files.directory import Directory
 from stategate.stores.log.metadata.documents import encode_document
-from stategate.stores.log.metadata.records import Commit
+from stategate.stores.log.metadata.records import Commit, commit_name, encode_commit
 from stategate.stores.log.state_log import StoreLog
 from stategate.stores.spec.position import Position
 from stategate.stores.spec.schema import (
@@ -63,9 +62,8 @@ def commit_path(root: Path, epoch: int, store: str = "clicks") -> Path:
 def edit_record(path: Path, **fields: Any) -> None:
     """Change fields of a record as its writer would have written them."""
     document = {**orjson.loads(path.read_bytes()), **fields}
-    version = document.pop("format")
     document.pop("checksum", None)
-    path.write_bytes(encode_document(document, version=version))
+    path.write_bytes(encode_document(document))
 
 
 def empty_commit(epoch: int, *, previous: int = -1, writer: str = "w") -> Commit:
@@ -80,9 +78,9 @@ def empty_commit(epoch: int, *, previous: int = -1, writer: str = "w") -> Commit
     )
 
 
-def old_commit(epoch: int, *, previous: int = -1, writer: str = "w") -> Commit:
-    """Return an empty commit of format 1; see `empty_commit`."""
-    return replace(empty_commit(epoch, previous=previous, writer=writer), format=1)
+def write_alone(log: StoreLog, commit: Commit) -> None:
+    """Write a commit without the skip that names it, as if that had been lost."""
+    assert log.directory.create(commit_name(commit.epoch), encode_commit(commit))
 
 
 class Clock:

@@ -172,7 +172,7 @@ class _Repair:
                 self._log.directory.replace(commit_name(commit.epoch), encode_commit(linked))
                 records[commit.epoch] = linked
                 self._actions.append(f"linked epoch {commit.epoch} to epoch {before.epoch}")
-            if linked.format > 1 and not leads_to(records, before.epoch + 1, commit.epoch):
+            if not leads_to(records, before.epoch + 1, commit.epoch):
                 self._own()
                 self._log.write_skips(linked)
                 self._actions.append(f"wrote the skip from epoch {before.epoch} to {commit.epoch}")

@@ -216,10 +216,10 @@ def _links(
         what = f"follows epoch {commit.previous}, and not epoch {before.epoch}"
         yield _wrong(log, commit, what)
         return
-    if commit.format > 1 and not leads_to(records, before.epoch + 1, commit.epoch):
+    if not leads_to(records, before.epoch + 1, commit.epoch):
         what = f"is not named by a skip at number {before.epoch + 1}"
         yield _wrong(log, commit, what)
-    if commit.format > 1 and not commit.position.covers(before.position):
+    if not commit.position.covers(before.position):
         damage = _wrong(log, commit, "moves the position back")
         yield Damage(path=damage.path, message=damage.message)
 

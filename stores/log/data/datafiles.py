@@ -306,8 +306,6 @@ _PARQUET_ERRORS = (
 def _checked(stream: Any, file: DataFile, path: str) -> Any:
     """Return a source for the bytes of a data file, after checking their size and hash."""
     check_size(stream, file, path)
-    if file.sha256 is None:
-        return stream
     digest = hashlib.sha256()
     if file.size_bytes <= _HELD_BYTES_MAX:
         # This takes a single request to an object store.

@@ -29,7 +29,6 @@ from stategate.stores.spec.arguments import shown
 from stategate.stores.spec.redefinition import merged_comment
 from stategate.stores.spec.schema import (
     NESTING_MAX,
-    TIMELESS,
     Column,
     DataType,
     InputTopic,
@@ -229,20 +228,16 @@ def _commented(defined: tuple[Column, ...], given: tuple[Column, ...]) -> tuple[
 
 
 def _definition(document: Mapping[str, Any]) -> StoreSchema:
-    kind = _kind(document["kind"])
-    retention_ms = optional_whole(document["retention_ms"])
     return StoreSchema(
         name=text_value(document["name"]),
-        kind=kind,
+        kind=_kind(document["kind"]),
         key=_columns(document["key"]),
         value=_columns(document["value"]),
         partitions=whole_value(document["partitions"]),
         inputs=tuple(_input(item) for item in document["inputs"]),
         window_size_ms=optional_whole(document["window_size_ms"]),
-        # Older versions accepted it for such stores, too, where it had no effect.
-        retention_ms=None if kind in TIMELESS else retention_ms,
-        # Older versions did not write it.
-        by_event_time=_flag(document.get("by_event_time", False)),
+        retention_ms=optional_whole(document["retention_ms"]),
+        by_event_time=_flag(document["by_event_time"]),
         not_null=frozenset(text_value(each) for each in document.get("not_null", ())),
         comment=_comment(document),
         incarnation=text_value(document.get("incarnation", "")),

@@ -19,8 +19,6 @@ from stategate.stores.spec.arguments import shown
 
 FORMAT = 2
 """Version of all records; increased when an older reader would misread a newer record."""
-FORMATS_READ = (1, 2, 3)
-"""Format 1 has no checksum, and its commits no term. Format 3 is that of moves."""
 
 T = TypeVar("T")
 _FIELD = b',\n  "checksum": "sha256:'
@@ -28,20 +26,18 @@ _END = b'"\n}\n'
 _TRAILER_BYTES = len(_FIELD) + 2 * hashlib.sha256().digest_size + len(_END)
 
 
-def encode_document(fields: Mapping[str, Any], *, version: int = FORMAT) -> bytes:
-    """Encode a record: its format, its fields, and in format 2 the checksum of both.
+def encode_document(fields: Mapping[str, Any]) -> bytes:
+    """Encode a record: its format, its fields, and the checksum of both.
 
     Raises:
         LogError: it is longer than a reader reads.
     """
-    document = {"format": version, **fields}
+    document = {"format": FORMAT, **fields}
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if len(text) + _TRAILER_BYTES > RECORD_BYTES_MAX:
         raise LogError(
             f"a record of the log may have {RECORD_BYTES_MAX} bytes, and this one has {len(text)}"
         )
-    if version == 1:
-        return text
     body = text.removesuffix(b"\n}\n")
     return body + _trailer(body)
 
@@ -77,16 +73,12 @@ def decode_document(data: bytes, path: str, build: Callable[[Mapping[str, Any]],
 
 def _check(document: Mapping[str, Any], data: bytes, path: str) -> None:
     found = document.get("format")
-    if isinstance(found, bool) or found not in FORMATS_READ:
-        known = f"{FORMATS_READ[0]} to {FORMATS_READ[-1]}"
+    if isinstance(found, bool) or found != FORMAT:
         raise TornRecordError(
-            f'record "{path}" has format {shown(found)}; this version reads {known}'
+            f'record "{path}" has format {shown(found)}; this version reads {FORMAT}'
         )
-    if found == 1 and "checksum" not in document:
-        return
-    # A checksum in a record of format 1 shows that the number of the format is damaged.
-    body = data[: -_TRAILER_BYTES or None]
-    if found == 1 or data != body + _trailer(body):
+    body = data[:-_TRAILER_BYTES]
+    if data != body + _trailer(body):
         raise TornRecordError(f'record "{path}" is damaged: its checksum does not fit')
 
 

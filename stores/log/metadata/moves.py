@@ -28,8 +28,6 @@ from stategate.stores.log.metadata.documents import (
 REBUILT = "rebuilt"
 """The directory of the logs of rebuilt stores, in that of the store."""
 _CURRENT = "current"
-_FORMAT = 3
-"""Older versions do not know moves: they stop before one and go on serving the last epoch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +46,7 @@ class Move:
 
 def encode_move(move: Move) -> bytes:
     """Encode a move as JSON."""
-    return encode_document(asdict(move), version=_FORMAT)
+    return encode_document(asdict(move))
 
 
 def move_of(document: Mapping[str, Any]) -> Move:

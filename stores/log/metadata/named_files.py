@@ -8,7 +8,6 @@ from typing import Any
 
 from stategate.stores.errors import LogError
 from stategate.stores.log.metadata.documents import (
-    optional_text,
     optional_whole,
     text_value,
     whole_value,
@@ -33,9 +32,8 @@ class DataFile:
     partition: int
     rows: int
     size_bytes: int
-    sha256: str | None = None
-    """SHA-256 of its bytes, in hexadecimal: Parquet checks its pages, but not its footer. None in
-    format 1."""
+    sha256: str
+    """SHA-256 of its bytes, in hexadecimal: Parquet checks its pages, but not its footer."""
     decoded_bytes: int | None = None
     """Memory that its rows take; None if the writer did not say."""
 
@@ -53,25 +51,23 @@ class SnapshotFile:
     """SHA-256 of its bytes, in hexadecimal: the engine itself does not check them."""
 
 
-def data_file(item: Mapping[str, Any], *, hashed: bool) -> DataFile:
-    """Return a data file of a decoded document; in format 1 they have no hash."""
+def data_file(item: Mapping[str, Any]) -> DataFile:
+    """Return a data file of a decoded document."""
     return DataFile(
         path=_inside(item["path"]),
         partition=whole_value(item["partition"]),
         rows=whole_value(item["rows"]),
         size_bytes=whole_value(item["size_bytes"]),
-        sha256=optional_text(item["sha256"]) if hashed else None,
+        sha256=text_value(item["sha256"]),
         decoded_bytes=optional_whole(item.get("decoded_bytes")),
     )
 
 
-def data_file_json(file: DataFile, *, hashed: bool = True) -> dict[str, Any]:
-    """Return the fields of a data file in a document; in format 1 they have no hash."""
+def data_file_json(file: DataFile) -> dict[str, Any]:
+    """Return the fields of a data file in a document."""
     fields = asdict(file)
     if file.decoded_bytes is None:
         del fields["decoded_bytes"]
-    if not hashed:
-        del fields["sha256"]
     return fields
 
 

@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from stategate.stores.log.metadata.documents import (
-    FORMAT,
     decode_document,
     encode_document,
     optional_text,
@@ -125,21 +124,18 @@ class Commit:
     """True if the epoch replaces the store: all other rows are removed."""
     term: int = 0
     """The writer's term, never less than that of the epoch before. Readers pass over a commit with
-    an older term: its writer did not know yet that it had been replaced. 0 in format 1."""
+    an older term: its writer did not know yet that it had been replaced."""
     owner: str = ""
-    """`Term.owner`. It tells two runs of one pipeline apart, whose `writer` is the same. Empty in
-    format 1."""
+    """`Term.owner`. It tells two runs of one pipeline apart, whose `writer` is the same."""
     digest: str | None = None
     """Digest of the rows as the writer got them (`digests.rows_digest`). The same epoch
     with the same `writer` and digest is the same attempt; any other is a conflict. None if Spark's
-    tasks wrote the rows, and in format 1."""
+    tasks wrote the rows."""
     input_digest: str | None = None
     """Digest of the input that the epoch was made from, in hexadecimal; the writer defines what it
     covers. A pipeline recognises its own epoch by it, even if its rows differ from one attempt to
     the next. None if the writer gave none.
     """
-    format: int = FORMAT
-    """Format of the record. In format 1 epochs may skip numbers without a `Skip`."""
 
     def files_of(self, partition: int) -> tuple[DataFile, ...]:
         """Return the files with rows of one partition, in the order to apply them."""
@@ -175,8 +171,7 @@ class Snapshot:
     files: tuple[SnapshotFile, ...]
     """One for each partition, even for an empty one."""
     tables: tuple[DataFile, ...] = ()
-    """The rows as Parquet files, for scans: one for each partition that has rows. None in snapshots
-    of older versions."""
+    """The rows as Parquet files, for scans: one for each partition that has rows."""
 
     @property
     def all_files(self) -> tuple[SnapshotFile | DataFile, ...]:
@@ -207,32 +202,27 @@ Record: TypeAlias = Commit | Skip | Move
 
 
 def encode_commit(commit: Commit) -> bytes:
-    """Encode a commit as JSON in its own format; format 1 has fewer fields.
+    """Encode a commit as JSON.
 
     Raises:
         LogError: its files exceed what a reader reads.
     """
     check_files(commit.files)
-    files = [data_file_json(file, hashed=commit.format > 1) for file in commit.files]
-    owned = {
-        "term": commit.term,
-        "owner": commit.owner,
-        "digest": commit.digest,
-        "input_digest": commit.input_digest,
-    }
     return encode_document(
         {
             "epoch": commit.epoch,
             "previous": commit.previous,
-            **(owned if commit.format > 1 else {}),
+            "term": commit.term,
+            "owner": commit.owner,
+            "digest": commit.digest,
+            "input_digest": commit.input_digest,
             "position": _position_json(commit.position),
             "watermark_ms": commit.watermark_ms,
             "committed_ms": commit.committed_ms,
             "writer": commit.writer,
             "replace": commit.replace,
-            "files": files,
-        },
-        version=commit.format,
+            "files": [data_file_json(file) for file in commit.files],
+        }
     )
 
 
@@ -320,9 +310,7 @@ def _term(document: Mapping[str, Any]) -> Term:
 
 
 def _commit(document: Mapping[str, Any]) -> Commit:
-    version = whole_value(document["format"])
-    owned = version > 1
-    files = tuple(data_file(item, hashed=owned) for item in document["files"])
+    files = tuple(map(data_file, document["files"]))
     check_files(files)
     return Commit(
         epoch=whole_value(document["epoch"]),
@@ -333,11 +321,10 @@ def _commit(document: Mapping[str, Any]) -> Commit:
         writer=text_value(document["writer"]),
         replace=bool(document["replace"]),
         files=files,
-        term=whole_value(document["term"]) if owned else 0,
-        owner=text_value(document["owner"]) if owned else "",
-        digest=optional_text(document["digest"]) if owned else None,
-        input_digest=optional_text(document["input_digest"]) if owned else None,
-        format=version,
+        term=whole_value(document["term"]),
+        owner=text_value(document["owner"]),
+        digest=optional_text(document["digest"]),
+        input_digest=optional_text(document["input_digest"]),
     )
 
 
@@ -349,5 +336,5 @@ def _snapshot(document: Mapping[str, Any]) -> Snapshot:
         committed_ms=whole_value(document["committed_ms"]),
         layout=text_value(document["layout"]),
         files=tuple(snapshot_file(item) for item in document["files"]),
-        tables=tuple(data_file(item, hashed=True) for item in document.get("tables", ())),
+        tables=tuple(map(data_file, document["tables"])),
     )

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-
 from stategate.stores.credentials import authorization
 from stategate.stores.errors import (
     ArgumentError,
@@ -190,7 +188,7 @@ class StoreWriter:
         digest = rows_digest(latest_of_keys)
         self.laps.lap("shape")
         self._require_ownership()
-        found = self._committed(given, latest_of_keys, digest)
+        found = self._committed(given, digest)
         if found is not None:
             return found
         number = self._look().following if epoch is None else epoch
@@ -338,7 +336,7 @@ class StoreWriter:
             )
         return head
 
-    def _committed(self, given: GivenEpoch, rows: pa.Table, digest: str) -> Commit | None:
+    def _committed(self, given: GivenEpoch, digest: str) -> Commit | None:
         """Return the commit of this same attempt, if it is committed already.
 
         Without a number, look at the number of the last failed write: it may have been committed,
@@ -353,11 +351,7 @@ class StoreWriter:
         found = self.log.commit(number)
         if found is None:
             return None
-        if (
-            found.writer == self._writer
-            and given.is_met_by(found)
-            and (found.digest == digest or self.log.has_rows(found, rows))
-        ):
+        if found.writer == self._writer and given.is_met_by(found) and found.digest == digest:
             return found
         if given.epoch is None:
             return None

@@ -27,7 +27,7 @@ from stategate.stores.spec.store import QueryConfig, in_store
 from stategate.stores.spec.versions import VersionedRangeQuery
 from stategate.stores.spec.windows import WindowRangeQuery
 from tests.stores.hosting.followed import CLICKS, SCAN, answered, epochs, errors, followed, write
-from tests.support.logs import Clock, old_commit
+from tests.support.logs import Clock, empty_commit, write_alone
 from tests.support.stores import batch, open_store, progress, timed, window
 from tests.support.values import rows_of
 
@@ -86,7 +86,7 @@ def test_a_gap_that_is_seen_late_gives_no_answer_below_its_bound(
 
     def commit(epoch: int, previous: int) -> None:
         position = Position.of({"events": {0: epoch * 10}})
-        log.write_commit(replace(old_commit(epoch, previous=previous), position=position))
+        write_alone(log, replace(empty_commit(epoch, previous=previous), position=position))
 
     commit(0, previous=-1)
     store = LocalStore(CLICKS, followed(tmp_path).replicas, log=log)

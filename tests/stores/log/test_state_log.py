@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +48,7 @@ from stategate.stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
-from tests.support.logs import AT, CLICKS, HOURS, contents, edit_record, empty_commit, rows
+from tests.support.logs import AT, CLICKS, HOURS, contents, empty_commit, rows
 from tests.support.object_storage.buckets import BucketServer
 
 # Definitions
@@ -178,17 +177,6 @@ def test_a_topic_with_another_id_is_refused(tmp_path: Path) -> None:
     assert log.schema().inputs == known
 
 
-def test_a_retention_without_effect_is_read_as_none(tmp_path: Path) -> None:
-    """Definitions of format 1 may have such a retention."""
-    log = StoreLog.open(tmp_path, "clicks")
-    log.define(CLICKS)
-    path = tmp_path / "clicks" / "store.json"
-    document = {**json.loads(path.read_text()), "format": 1, "retention_ms": 5}
-    del document["checksum"]
-    path.write_text(json.dumps(document))
-    assert StoreLog.open(tmp_path, "clicks").define(CLICKS) == CLICKS
-
-
 def test_a_missing_store_raises(tmp_path: Path) -> None:
     log = StoreLog.open(tmp_path, "clicks")
     assert not log.defined()
@@ -219,7 +207,7 @@ def test_the_stores_of_a_root(tmp_path: Path) -> None:
         ('{"format": 1', "not complete JSON"),
         ("[]", "not a JSON object"),
         ('{"format": 99}', "format 99"),
-        ('{"format": 1}', "no field"),
+        ('{"format": 1}', "format 1"),
     ],
 )
 def test_torn_definitions(tmp_path: Path, text: str, message: str) -> None:
@@ -269,19 +257,6 @@ def test_an_epoch_is_written_once(tmp_path: Path) -> None:
     assert other.write(chunked, position=AT, epoch=3) == first
     assert other.log.epochs() == [3]
     assert len(contents(other.log, first)) == 20
-
-
-def test_an_epoch_of_format_1_is_recognised_by_its_rows(tmp_path: Path) -> None:
-    """It has no digest, and a program may write it again after an upgrade."""
-    first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT)
-    files = [{k: v for k, v in asdict(f).items() if k != "sha256"} for f in first.files]
-    edit_record(tmp_path / "clicks" / "epochs" / f"{0:020d}.json", format=1, files=files)
-    writer = StoreWriter(tmp_path, CLICKS)
-    again = writer.write(rows(), position=AT, epoch=0)
-    assert (again.format, again.epoch, again.rows) == (1, 0, 20)
-    with pytest.raises(EpochConflictError, match="committed with other content"):
-        writer.write(rows(19), position=AT, epoch=0)
-    assert writer.write(rows(), position=AT).epoch == 1
 
 
 def test_another_attempt_at_a_committed_epoch_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,8 +33,8 @@ from tests.support.logs import (
     commit_path,
     empty_commit,
     followed,
-    old_commit,
     rows,
+    write_alone,
 )
 
 pytestmark = pytest.mark.usefixtures("any_files")
@@ -65,25 +66,6 @@ def test_a_gap_in_the_numbers_is_seen_at_once(tmp_path: Path) -> None:
         after = epoch
     assert log.epochs() == [2, 3, 5, 90]
     assert log.commit(0) is None
-
-
-def test_a_gap_in_a_log_of_format_1_is_seen_at_the_next_listing(tmp_path: Path) -> None:
-    log, clock = followed(tmp_path)
-    log.write_commit(old_commit(0))
-    assert log.next_commit(0) is None
-    log.write_commit(old_commit(2, previous=0))
-    assert log.next_commit(0) is None
-    asked = log.next_commit(0, list_now=True)
-    assert asked is not None
-    assert asked.epoch == 2
-    log.write_commit(old_commit(5, previous=2))
-    assert log.next_commit(2) is None
-    clock.now += 1.0
-    later = log.next_commit(2)
-    assert later is not None
-    assert later.epoch == log.latest_epoch() == 5
-    log.write_commit(old_commit(9, previous=5))
-    assert log.latest_epoch() == 9
 
 
 @pytest.mark.parametrize("kept", [0, 1])
@@ -126,7 +108,7 @@ def test_a_slow_listing_is_rarely_repeated(tmp_path: Path) -> None:
 
     log = StoreLog(Slow(LocalFiles(), str(tmp_path / "clicks")), "clicks", clock=clock)
     log.define(CLICKS)
-    log.write_commit(old_commit(0))
+    log.write_commit(empty_commit(0))
     began_s = clock.now
     for _ in range(4000):
         assert log.next_commit(0) is None
@@ -134,22 +116,11 @@ def test_a_slow_listing_is_rarely_repeated(tmp_path: Path) -> None:
     spent_s = Slow.listings * seconds
     assert 0 < spent_s <= 0.02 * (clock.now - began_s)
     # The next commit is still seen: at once at the next number, later after a gap.
-    log.write_commit(old_commit(2, previous=0))
+    write_alone(log, empty_commit(2, previous=0))
     clock.now += 100 * seconds
     later = log.next_commit(0)
     assert later is not None
     assert later.epoch == 2
-
-
-def test_a_log_of_format_1_goes_on_in_format_2(tmp_path: Path) -> None:
-    log, _ = followed(tmp_path)
-    for epoch, previous in ((0, -1), (3, 0)):
-        log.write_commit(old_commit(epoch, previous=previous))
-    commit = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT)
-    assert (commit.epoch, commit.previous, commit.term, commit.format) == (4, 3, 1, 2)
-    found = [log.next_commit(after, list_now=True) for after in (-1, 0, 3)]
-    assert [(each.epoch, each.format) for each in found if each] == [(0, 1), (3, 1), (4, 2)]
-    assert log.latest_epoch() == 4
 
 
 def test_the_newest_epoch_is_found_again_when_the_log_is_another(tmp_path: Path) -> None:
@@ -205,7 +176,9 @@ def test_files_with_other_names_are_ignored(tmp_path: Path) -> None:
 
 @given(st.integers(0, 10_000))
 def test_a_commit_that_is_cut_anywhere_is_torn(cut: int) -> None:
-    files = (DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2),)
+    files = (
+        DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2, sha256="x"),
+    )
     text = encode_commit(replace(empty_commit(4), files=files))
     found = decode_record(text, "x")
     assert isinstance(found, Commit)
@@ -215,12 +188,13 @@ def test_a_commit_that_is_cut_anywhere_is_torn(cut: int) -> None:
 
 
 def edited(change: Callable[[dict[str, Any]], Any]) -> bytes:
-    files = (DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2),)
+    files = (
+        DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2, sha256="x"),
+    )
     document = orjson.loads(encode_commit(replace(empty_commit(0), files=files)))
     change(document)
-    version = document.pop("format")
     del document["checksum"]
-    return encode_document(document, version=version)
+    return encode_document(document)
 
 
 @pytest.mark.parametrize(
@@ -282,22 +256,22 @@ def one_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoreWriter, Dat
     root = tmp_path_factory.mktemp("one")
     writer = StoreWriter(root, CLICKS)
     file = writer.write(rows(), position=AT).files[0]
-    return writer, replace(file, sha256=None), (root / "clicks" / file.path).read_bytes()
+    return writer, file, (root / "clicks" / file.path).read_bytes()
 
 
 @settings(max_examples=2 * settings().max_examples)
 @given(st.lists(st.tuples(st.integers(0, 2**16), st.integers(1, 255)), min_size=1, max_size=8))
-def test_foreign_bytes_without_a_hash_are_torn_too(
+def test_foreign_bytes_with_a_fitting_hash_are_torn_too(
     one_file: tuple[StoreWriter, DataFile, bytes], changes: list[tuple[int, int]]
 ) -> None:
-    """Every error of pyarrow counts. Some damage is read as rows, since format 1 has no hash."""
+    """Every error of pyarrow counts. Some damage is read as rows, since the hash fits."""
     writer, file, whole = one_file
     data = bytearray(whole)
     for place, change in changes:
         data[place % len(data)] ^= change
     Path(writer.log.directory.join(file.path)).write_bytes(data)
     with contextlib.suppress(TornRecordError):
-        list(writer.log.read_file(file))
+        list(writer.log.read_file(replace(file, sha256=hashlib.sha256(data).hexdigest())))
 
 
 def test_data_files_with_other_columns_are_named(tmp_path: Path) -> None:
@@ -309,7 +283,8 @@ def test_data_files_with_other_columns_are_named(tmp_path: Path) -> None:
     def read_as(table: pa.Table, count: int) -> None:
         pq.write_table(table, path)
         size_bytes = path.stat().st_size
-        fitting = replace(file, rows=count, size_bytes=size_bytes, sha256=None)
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        fitting = replace(file, rows=count, size_bytes=size_bytes, sha256=sha256)
         list(writer.log.read(replace(commit, files=(fitting,)), file.partition))
 
     with pytest.raises(TornRecordError, match="has 3 rows, not 4"):

@@ -15,7 +15,7 @@ from stategate.stores.spec.schema import Row
 from stategate.stores.upkeep.compaction import write_snapshot
 from stategate.stores.upkeep.recipes import build, recipe, scan
 from stategate.stores.upkeep.retention import Retention, compact
-from tests.support.logs import commit_path, old_commit
+from tests.support.logs import commit_path, empty_commit, write_alone
 from tests.support.stores import keyvalue
 from tests.support.values import rows_of
 
@@ -116,8 +116,8 @@ def recipe_without_newest(root: Path) -> None:
 
 
 def test_the_commit_of_a_replaced_writer_is_not_read(root: Path) -> None:
-    for late in (old_commit(9, previous=8), old_commit(12, previous=4)):
-        log_of(root).write_commit(late)
+    for late in (empty_commit(9, previous=8), empty_commit(12, previous=4)):
+        write_alone(log_of(root), late)
     assert begins(root) == (6, [7, 8])
     commit_path(root, 9).unlink()
     write(root, 9)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from stategate.stores.log.state_log import StoreLog
 from stategate.stores.log.writing.store_writer import StoreWriter
 from stategate.stores.spec.position import Position
 from stategate.stores.upkeep.compaction import write_snapshot
-from tests.support.logs import commit_path, edit_record, old_commit
+from tests.support.logs import commit_path, edit_record, empty_commit, write_alone
 from tests.support.retention import CLICKS, TenEpochs, expected, read_whole, run, write
 
 pytestmark = pytest.mark.usefixtures("any_files")
@@ -266,8 +265,8 @@ def test_an_epoch_that_moves_the_position_back_is_not_linked(root: Path) -> None
 
 def test_the_commit_of_a_replaced_writer_is_set_aside(root: Path, tmp_path: Path) -> None:
     log = StoreLog.open(root, "clicks")
-    for late in (old_commit(10, previous=9), old_commit(15, previous=3)):
-        log.write_commit(late)
+    for late in (empty_commit(10, previous=9), empty_commit(15, previous=3)):
+        write_alone(log, late)
     assert damages(root) == [name(10), name(15)]
     done = repair(root, "clicks")
     assert done.after.damages == ()
@@ -369,19 +368,3 @@ def test_a_file_that_is_removed_meanwhile_is_not_damage(root: Path, moment: int)
     log.record = removing  # type: ignore[method-assign]
     assert verify_log(log).damages == ()
     assert len(read) > moment
-
-
-def test_a_log_of_format_1_is_verified_by_reading_it(root: Path) -> None:
-    log = StoreLog.open(root, "clicks")
-    for epoch in range(LAST + 1):
-        commit = log.commit(epoch)
-        assert commit is not None
-        files = [{"path": f.path, "partition": f.partition, "rows": f.rows,
-                  "size_bytes": f.size_bytes} for f in commit.files]  # fmt: skip
-        edit_record(commit_path(root, epoch), format=1, files=files)
-    assert damages(root) == []
-    path = data_file(root, 3)
-    data = bytearray(path.read_bytes())
-    data[len(data) // 3 : len(data) // 3 + 60] = os.urandom(60)
-    path.write_bytes(data)
-    assert damages(root) == [path.name]

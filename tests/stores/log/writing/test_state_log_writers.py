@@ -29,7 +29,15 @@ from stategate.stores.log.metadata.terms import read_term, remove_old_terms, ter
 from stategate.stores.log.state_log import StoreLog
 from stategate.stores.log.writing.store_writer import StoreWriter
 from stategate.stores.spec.position import Position
-from tests.support.logs import CLICKS, commit_path, contents, edit_record, old_commit, rows
+from tests.support.logs import (
+    CLICKS,
+    commit_path,
+    contents,
+    edit_record,
+    empty_commit,
+    rows,
+    write_alone,
+)
 
 pytestmark = pytest.mark.usefixtures("any_files")
 
@@ -234,12 +242,12 @@ def test_two_writers_at_once_take_different_terms(tmp_path: Path) -> None:
 
 
 def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
-    """A writer of an older version, which has no terms, makes such a commit."""
+    """Its writer did not know yet that it had been replaced."""
     writer = StoreWriter(tmp_path, CLICKS)
     first = writer.write(rows(), position=at(0))
     log = StoreLog.open(tmp_path, "clicks")
-    for late in (old_commit(1, previous=0), old_commit(5, previous=0)):
-        log.write_commit(late)
+    for late in (empty_commit(1, previous=0), empty_commit(5, previous=0)):
+        write_alone(log, late)
         assert log.next_commit(0, list_now=True) is None
         assert log.latest_epoch() == StoreLog.open(tmp_path, "clicks").latest_epoch() == 0
         with pytest.raises(EpochConflictError, match="written by w after it had been replaced"):
@@ -247,7 +255,7 @@ def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
         commit_path(tmp_path, late.epoch).unlink()
     assert chain(log) == [first]
     # The log continues without it, so it does no harm. The next number is the one tried last.
-    log.write_commit(old_commit(9, previous=0))
+    write_alone(log, empty_commit(9, previous=0))
     second = writer.write(rows(), position=at(1))
     assert second.epoch == 5
     assert chain(log) == [first, second]
