@@ -16,6 +16,7 @@ from stategate.stores.log.writing.store_writer import StoreWriter
 from stategate.stores.spec.position import Position
 from stategate.stores.upkeep.compaction import write_snapshot
 from tests.support.command_line import Ended, stategate
+from tests.support.logs import empty_commit, write_alone
 from tests.support.stores import keyvalue
 
 pytestmark = pytest.mark.server
@@ -41,12 +42,9 @@ def test_a_damaged_log_is_reported_and_repaired(root: Path) -> None:
     assert done.stdout.splitlines() == [
         f"{name}: 3 epochs, 6 rows, 0 damaged" for name in ("clicks", "views")
     ]
-    # One is damage by an older writer, and one cannot be repaired.
+    # One is damage by a replaced writer, and one cannot be repaired.
     late = root / "clicks" / "epochs" / f"{3:020d}.json"
-    late.write_text(
-        '{"format": 1, "epoch": 3, "previous": 2, "position": {}, "watermark_ms": null,'
-        ' "committed_ms": 1, "writer": "old", "replace": false, "files": []}'
-    )
+    write_alone(StoreLog.open(root, "clicks"), empty_commit(3, previous=2))
     torn = root / "views" / "epochs" / f"{1:020d}.json"
     torn.write_bytes(b"{")
     done = run("verify", "--root", str(root), "--store", "clicks")
