@@ -68,7 +68,7 @@ laws: setup  ## Try a thousand examples of each law: make laws PYTEST_ARGS=tests
 # The environments are made once, by pip, npm and apt, into .venv-clients; see tests/clients.
 clients: setup  ## Try real clients: DuckDB, psql, JDBC, Node and others, installed into .venv-clients
 	-$(BIN)/python -m tests.clients.environments
-	$(BIN)/pytest tests/clients $(PYTEST_ARGS)
+	$(BIN)/pytest tests/clients tests/distributions $(PYTEST_ARGS)
 
 # The jars are kept in the user's cache. With them `make test` runs the short ones of these tests;
 # without them it skips them, and its summary says so.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.import_tree import TOPS
 from tests.support.process import ROOT, plain_environment
 
 PROJECTS: Mapping[str, Path] = {
@@ -84,3 +85,18 @@ class Environment:
     def install(self, *wheels: Path) -> None:
         """Install wheels as they are: the libraries are there, and so is the clone, for pip."""
         self.pip("install", "--quiet", "--no-index", "--no-deps", "--ignore-installed", *wheels)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A user's project with folders and modules of our names."""
+    project = tmp_path / "project"
+    for name in (*TOPS, "tests", "examples"):
+        (project / name).mkdir(parents=True)
+        (project / name / "__init__.py").write_text("raise SystemExit('not this one')\n")
+    return project
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Environment:
+    return Environment(tmp_path / "environment")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 import tomllib
 import zipfile
@@ -55,21 +56,6 @@ for use in (lambda: Host("log").start(), lambda: StoreWriter("s3://bucket/x", cl
 """
 """A pipeline with the libraries of the stores alone."""
 LOADED = "print('loaded', flush=True)\n"
-
-
-@pytest.fixture
-def hostile(tmp_path: Path) -> Path:
-    """A user's project with folders and modules of our names."""
-    project = tmp_path / "project"
-    for name in (*TOPS, "tests", "examples"):
-        (project / name).mkdir(parents=True)
-        (project / name / "__init__.py").write_text("raise SystemExit('not this one')\n")
-    return project
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> Environment:
-    return Environment(tmp_path / "environment")
 
 
 def test_all_have_one_version() -> None:
@@ -159,6 +145,19 @@ def test_the_gateway_serves_in_a_project_with_such_folders(
         ask += "; print(db.execute('SELECT count(*) FROM orders').fetchall())"
         assert run(environment.python, "-c", ask, cwd=hostile).strip().endswith("[(2,)]")
     assert "loaded" in (tmp_path / "output").read_text()
+
+
+def test_they_may_be_in_several_directories(
+    wheels: Mapping[str, Path], environment: Environment, hostile: Path
+) -> None:
+    for name in ("stategate-client", "stategate-stores"):
+        shutil.unpack_archive(wheels[name], hostile / name, "zip")
+    code = "import sys; sys.path[:0] = {}; import stategate.stores; print(stategate.connect)"
+    for places in (
+        ["stategate-client", "stategate-stores"],
+        ["stategate-stores", "stategate-client"],
+    ):
+        assert "connect" in run(environment.python, "-c", code.format(places), cwd=hostile)
 
 
 def test_one_can_be_uninstalled(

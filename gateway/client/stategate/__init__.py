@@ -11,6 +11,7 @@ may change without notice.
 """
 
 import importlib
+import pkgutil
 import typing
 
 from stategate.version import __version__
@@ -49,6 +50,9 @@ if typing.TYPE_CHECKING:
         TimestampFromTicks,
     )
     from stategate.subscribing import AsyncSubscription, Subscription
+
+# The other distributions may be in other directories, or in a zip.
+__path__ = pkgutil.extend_path(__path__, __name__)
 
 apilevel = "2.0"
 """The version of DB-API."""
