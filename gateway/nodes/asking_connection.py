@@ -12,7 +12,7 @@ from stategate.gateway.nodes.handshake import Handshake, Hello
 from stategate.gateway.nodes.sent import OnFrame, SentKey
 from stategate.stores.nodes.codec import UnknownKindError
 from stategate.stores.nodes.links import NodeError, Replied
-from stategate.stores.nodes.messages import PACKED_KEYS, Announcement, Answer, Answers, Ask, Heard
+from stategate.stores.nodes.messages import Announcement, Answer, Answers, Ask, Heard
 from stategate.stores.nodes.packed_keys import KeyAnswerReader
 
 SILENCE_S = 2.0
@@ -56,7 +56,7 @@ class AskingConnection(NodeConnection):
         self.pending: dict[int, OnFrame] = {}
         """Who gets the reply to each request, by its number."""
         self.ended = asyncio.Event()
-        self.was_open = self.takes_keys = False
+        self.was_open = False
         self._link, self._keys = link, KeyAnswerReader()
         self.counts = link.counts
         self._look: asyncio.TimerHandle | None = None
@@ -70,12 +70,12 @@ class AskingConnection(NodeConnection):
         self._sent_before = self.counts.sent_bytes
         self._empty_end = self._heard = 0
         """How many bytes were sent up to the end of the empty request, and how many of all have
-        arrived, as the node says; older nodes do not."""
+        arrived, as the node says."""
 
     def on_open(self, peer: Hello) -> None:
         """Let the link ask."""
         self._link.opened(self, peer)
-        self.was_open, self.takes_keys = True, peer.minor >= PACKED_KEYS
+        self.was_open = True
         self._look_at_node()
 
     def on_frame(self, arrived: Frame) -> None:

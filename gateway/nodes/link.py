@@ -96,14 +96,8 @@ class NodeLink:
 
     @property
     def is_open(self) -> bool:
-        """Whether the node can be asked now."""
+        """Whether the node can be asked now; see `Link.is_open`."""
         return self._connection is not None
-
-    @property
-    def minor(self) -> int:
-        """What the node knows beyond the version; see `Link.minor`."""
-        connection = self._connection
-        return 0 if connection is None or connection.peer is None else connection.peer.minor
 
     @property
     def connections(self) -> int:
@@ -142,11 +136,7 @@ class NodeLink:
     def begin_key(self, store: str, partition: int, key: Key, on_answer: OnKeyAnswer) -> None:
         """Look up a key; see `Link.begin_key`. In the event loop it takes the fewest steps."""
         connection = self._connection
-        if (
-            connection is not None
-            and connection.takes_keys
-            and threading.get_ident() == self._loop_thread
-        ):
+        if connection is not None and threading.get_ident() == self._loop_thread:
             number = 1 + next(self._numbers) % (KEYS - 1)  # a call less than `next_number`
             item = pack_plain_key(number, store, partition, key)
             if item is not None:
@@ -209,7 +199,7 @@ class NodeLink:
             sent.on_frame(NodeError(f"it is not connected: {self.why_lost}"))
             return
         connection.pending[sent.number] = sent.on_frame
-        if item is not None and connection.takes_keys:
+        if item is not None:
             connection.send_key(item)
         else:
             connection.send(data if isinstance(data, bytes) else frame(sent.number, data))

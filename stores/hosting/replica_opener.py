@@ -188,7 +188,6 @@ def _make_private(store: Path, path: Path) -> None:
         for each in above:
             each.mkdir(mode=0o700, exist_ok=True)
         for each in (*above, path):
-            # Older versions left them open to others.
             if each.exists() and stat.S_IMODE(each.stat().st_mode) & 0o077:
                 each.chmod(0o700)
     except OSError as error:

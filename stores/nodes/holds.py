@@ -10,7 +10,7 @@ from functools import partial
 from stategate.stores.errors import StoreError
 from stategate.stores.nodes.asking import Around
 from stategate.stores.nodes.links import Inbox, Link, NodeError, Replied, Timing
-from stategate.stores.nodes.messages import FOLLOWS_KEYS, AskHold, HeldEpoch, HoldEpoch, Release
+from stategate.stores.nodes.messages import AskHold, HeldEpoch, HoldEpoch, Release
 from stategate.stores.spec.store import Hold
 
 STATUS_S = 5.0
@@ -39,7 +39,7 @@ class EpochHolds:
             found = self._hold_at(node, partition, epoch)
             if found is None:
                 continue
-            if found.committed_ms is not None or self._is_older(node):
+            if found.committed_ms is not None:
                 if later is not None:
                     later.release()
                 return found
@@ -120,11 +120,6 @@ class EpochHolds:
     def _is_holder(self, node: str, partition: int) -> bool:
         around = self._around
         return node == around.node or node in around.holders(around.local.schema, partition)
-
-    def _is_older(self, node: str) -> bool:
-        """Whether a node does not tell an epoch to come from one that it has."""
-        link = self._around.links.get(node)
-        return link is not None and link.minor < FOLLOWS_KEYS
 
 
 class _Asked:
@@ -230,7 +225,7 @@ class SpareHold:
         A node that has refused would refuse again.
         """
         link = self._link
-        return link.connections != self._connections or not link.minor
+        return link.connections != self._connections or not link.is_open
 
     @property
     def is_misplaced(self) -> bool:

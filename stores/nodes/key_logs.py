@@ -10,7 +10,6 @@ from stategate.stores.nodes.asking import Around
 from stategate.stores.nodes.holds import STATUS_S
 from stategate.stores.nodes.links import Link, NodeError, Replied
 from stategate.stores.nodes.messages import (
-    FOLLOWS_KEYS,
     AskKeys,
     Followed,
     FollowKeys,
@@ -70,7 +69,7 @@ class ClusterKeyLog:
         names = [n for n in around.holders(around.local.schema, number) if n != around.node]
         for name in names[:COPIES_MAX]:
             link, followed = around.links.get(name), self._followed.get(name)
-            if link is None or link.minor < FOLLOWS_KEYS:
+            if link is None or not link.is_open:
                 continue
             if followed is None or followed.link is not link or followed.is_lost:
                 request = FollowKeys(around.local.schema.address, number)

@@ -36,8 +36,8 @@ class Link(Protocol):
     """The connection to one other node. Safe to use from many threads."""
 
     @property
-    def minor(self) -> int:
-        """The minor version of the messages that the node knows; 0 if it is not connected."""
+    def is_open(self) -> bool:
+        """Whether it is connected."""
 
     @property
     def connections(self) -> int:

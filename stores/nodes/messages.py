@@ -19,15 +19,8 @@ one."""
 LEAST_VERSION = 2
 """The oldest version that it speaks. Two nodes talk in the newest one that both speak."""
 MINOR = 3
-"""Grows with each addition, and never goes back, also with a new version. A node sends another one
-only what that knows. 1 adds `packed_keys`, 2 `Reduce`, 3 `FollowKeys`, `AskKeys` and the times of
-held epochs."""
-PACKED_KEYS = 1
-"""The minor version from which a node takes packed keys."""
-REDUCES = 2
-"""The minor version from which a node reduces streams."""
-FOLLOWS_KEYS = 3
-"""The minor version from which a node says which keys epochs have changed."""
+"""Grows with each addition, and never goes back, also with a new version. Nodes say it when they
+meet: a sender of what is new has to ask it, and to do without. All of 0.1.0 is known to each."""
 
 
 @known
@@ -39,7 +32,7 @@ class Ask(Struct, frozen=True):
     targets: tuple[tuple[int, Query[Any], QueryConfig | None], ...]
     """Each partition, its query, and how to ask it; None for the default."""
     trace: Trace | None = None
-    """The trace that the answers belong to, of the statement that asks. Older nodes ignore it."""
+    """The trace that the answers belong to, of the statement that asks."""
 
 
 @known

@@ -20,7 +20,6 @@ from stategate.stores.nodes.failover import (
 )
 from stategate.stores.nodes.links import REAL_TIME, Inbox, Link, NodeError, Replied, Timing
 from stategate.stores.nodes.messages import (
-    REDUCES,
     Batches,
     FirstRows,
     ReadStream,
@@ -140,7 +139,7 @@ class RemoteRows:
     @property
     def reducer(self) -> Link | None:
         """See `Elsewhere`."""
-        return self._link if self._link.minor >= REDUCES else None
+        return self._link
 
     def begin_reducing(self, places: Sequence[Elsewhere], how: object) -> RemoteReducing:
         """See `Elsewhere`."""

@@ -256,7 +256,7 @@ class Hold(Protocol):
         """When the epoch was committed, in epoch milliseconds; None if that is not known here.
 
         It tells epochs of one number apart, after a store was made anew. It is not known of an
-        epoch that is no longer kept or yet to come, and of a node of an older version.
+        epoch that is no longer kept or yet to come.
         """
 
     def release(self) -> None:

@@ -39,7 +39,6 @@ def fingerprint(schema: StoreSchema) -> bytes:
     # With another retention, rows that were dropped under the old one would be missing.
     times = [Segments.of(schema).interval_ms, schema.window_size_ms, schema.retention_ms]
     parts = [2, schema.kind.value, columns, schema.partitions, times]
-    # Otherwise nothing is added, so that databases of older versions stay of use.
     return orjson.dumps([*parts, "by event time"] if schema.by_event_time else parts)
 
 

@@ -19,7 +19,7 @@ from stategate.stores.log.files.locking import lock_of, unlock
 logger = logging.getLogger(__name__)
 
 PREFIX = "stategate-scratch-"
-"""How their names begin. Older versions did not lock theirs, and named them otherwise."""
+"""How their names begin."""
 
 
 class Scratch:

@@ -20,8 +20,6 @@ from stategate.stores.nodes.cluster_store import ClusterStore
 from stategate.stores.nodes.links import NodeError, Replied
 from stategate.stores.nodes.messages import (
     MINOR,
-    PACKED_KEYS,
-    REDUCES,
     VERSION,
     Answer,
     Ask,
@@ -119,10 +117,9 @@ def looked_up(room: Room, *asked: tuple[str, Key], is_in_loop: bool = True) -> l
     return [answer for (answer,) in found]
 
 
-@pytest.mark.parametrize("minor", [0, MINOR])
 @pytest.mark.parametrize("is_in_loop", [False, True])
 def test_a_lookup_with_the_fewest_steps_finds_what_any_other_does(
-    whole: LocalStore, minor: int, *, is_in_loop: bool
+    whole: LocalStore, *, is_in_loop: bool
 ) -> None:
     asked: list[tuple[str, Key]] = [
         ("counts", ("k7",)),
@@ -131,7 +128,7 @@ def test_a_lookup_with_the_fewest_steps_finds_what_any_other_does(
         ("other", ("k7",)),
         ("counts", ("k8",)),
     ]
-    with closing(Room({"counts": whole}, spoken=Spoken(minor=minor))) as room:
+    with closing(Room({"counts": whole})) as room:
         assert room.watcher.connected.wait(10)
         found = looked_up(room, *asked, is_in_loop=is_in_loop)
         counts = room.link.counts
@@ -156,7 +153,7 @@ def test_a_lookup_on_its_way_ends_with_its_node(room: Room) -> None:
     assert room.link.counts.failures == 1
 
 
-@pytest.mark.parametrize("minor", [0, PACKED_KEYS, PACKED_KEYS + 5])
+@pytest.mark.parametrize("minor", [0, MINOR, MINOR + 5])
 def test_nodes_of_several_minor_versions_talk(whole: LocalStore, minor: int) -> None:
     with closing(Room({"counts": whole}, spoken=Spoken(minor=minor))) as room:
         assert room.watcher.connected.wait(10)
@@ -172,9 +169,8 @@ def test_nodes_of_several_minor_versions_talk(whole: LocalStore, minor: int) -> 
         assert lost.node == "b"
 
 
-@pytest.mark.parametrize("minor", [PACKED_KEYS, REDUCES])
-def test_streams_are_reduced_at_a_node_that_knows_how(whole: LocalStore, minor: int) -> None:
-    with closing(Room({"counts": whole}, spoken=Spoken(minor=minor))) as room:
+def test_streams_are_reduced_at_their_node(whole: LocalStore) -> None:
+    with closing(Room({"counts": whole})) as room:
         assert room.watcher.connected.wait(10)
         store = ClusterStore(
             LocalStore(COUNTS, {}), node="a", links={"b": room.link}, holders=lambda *_: ["b"]
@@ -183,9 +179,6 @@ def test_streams_are_reduced_at_a_node_that_knows_how(whole: LocalStore, minor: 
         assert isinstance(answer, Success)
         place = answer.value.elsewhere
         assert place is not None
-        if minor < REDUCES:
-            assert place.reducer is None
-            return
         assert place.reducer is room.link
         found = place.begin_reducing([place], COUNT).wait()
         assert found is not None

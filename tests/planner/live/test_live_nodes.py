@@ -16,11 +16,9 @@ from stategate.planner.live import cuts, live_query
 from stategate.planner.live.kept_results import KeyedResult
 from stategate.planner.sql import LiveLimits, SqlEngine
 from stategate.stores.nodes.messages import (
-    FOLLOWS_KEYS,
     Ask,
     AskKeys,
     AskStatuses,
-    FollowKeys,
     HoldEpoch,
     Request,
     WaitForBound,
@@ -273,19 +271,6 @@ def test_the_only_copy_may_be_lost_for_a_while(nodes: LiveNodes, engine: SqlEngi
         nodes.bring_back("b")
         watcher.until(accounts=epoch)
         assert watcher.counts() == nodes.rows(TOTAL)
-    watcher.close()
-
-
-@pytest.mark.parametrize("sql", [ALL, TOTAL])
-def test_nodes_of_an_older_version(nodes: LiveNodes, engine: SqlEngine, sql: str) -> None:
-    for link in nodes.links.values():
-        link.minor = FOLLOWS_KEYS - 1
-    watcher = Watcher(engine, sql)
-    for epoch in range(1, 4):
-        nodes.apply("accounts", [(1, epoch)], epoch)
-        watcher.until(accounts=epoch)
-        assert watcher.counts() == nodes.rows(sql)
-    assert nodes.sent(FollowKeys) == 0
     watcher.close()
 
 

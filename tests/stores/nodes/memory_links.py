@@ -12,7 +12,7 @@ from stategate.stores.nodes.answering import Answering
 from stategate.stores.nodes.asking_once import begin_key_as_ask
 from stategate.stores.nodes.codec import decode, encode
 from stategate.stores.nodes.links import NodeError, OnKeyAnswer, OnReply, Replied
-from stategate.stores.nodes.messages import MINOR, Met, Reply, Request, WaitForBound
+from stategate.stores.nodes.messages import Met, Reply, Request, WaitForBound
 from stategate.stores.spec.schema import Key
 from stategate.stores.spec.store import Waiting
 
@@ -28,11 +28,14 @@ class MemoryLink:
         self.answering = answering
         self.asked: list[Request] = []
         """The requests that were sent."""
-        self.minor = MINOR
         self.connections = 1
         self.is_up = True
         self.requests_left = 1 << 30
         """After this many requests the node is lost."""
+
+    @property
+    def is_open(self) -> bool:
+        return self.is_up
 
     def ask(self, request: Request, *, timeout_s: float | None = None) -> Replied:
         """Ask the other node in this thread."""

@@ -9,7 +9,7 @@ import pytest
 from stategate.stores.nodes import holds
 from stategate.stores.nodes.cluster_store import ClusterStore
 from stategate.stores.nodes.links import NodeError, OnReply, Replied
-from stategate.stores.nodes.messages import FOLLOWS_KEYS, MINOR, Release, Request
+from stategate.stores.nodes.messages import Request
 from stategate.stores.spec.schema import StoreSchema
 from stategate.stores.spec.store import Hold, Waiting
 from tests.stores.nodes.memory_links import MemoryLink
@@ -64,16 +64,6 @@ def test_an_epoch_that_no_copy_has_is_kept_when_it_comes(cluster: Cluster) -> No
     assert all(held_at(cluster, name, partition) == 0 for name in cluster.holders(partition))
 
 
-def test_a_node_of_an_older_version_is_taken_at_its_word(cluster: Cluster) -> None:
-    for link in cluster.links.values():
-        link.minor = FOLLOWS_KEYS - 1
-    partition = cluster.elsewhere()
-    first, _ = cluster.holders(partition)
-    hold = taken(cluster.store.hold(partition, 1))
-    hold.release()
-    assert any(isinstance(each, Release) for each in cluster.links[first].asked)
-
-
 def test_epochs_are_kept_where_the_partition_is_to_be(cluster: Cluster) -> None:
     partition = cluster.elsewhere()
     first, second = cluster.holders(partition)
@@ -115,10 +105,10 @@ def test_an_epoch_whose_spare_was_lost_is_kept_at_two_nodes_again(cluster: Clust
     assert not is_misplaced(hold)
     link = cluster.links.pop(second)
     link.answering.close()
-    link.minor = 0
+    link.is_up = False
     assert held_at(cluster, second, partition) == 0
     assert not is_misplaced(hold), "there is no other node"
-    link.connections, link.minor = 2, MINOR
+    link.connections, link.is_up = 2, True
     cluster.links[second] = link
     assert is_misplaced(hold)
     anew = taken(cluster.store.hold(partition, hold.epoch))

@@ -13,7 +13,6 @@ from stategate.stores.nodes.answering import Answering
 from stategate.stores.nodes.asking_once import begin_key_as_ask
 from stategate.stores.nodes.links import Inbox, NodeError, OnKeyAnswer, OnReply, Replied
 from stategate.stores.nodes.messages import (
-    MINOR,
     Announcement,
     Met,
     Refused,
@@ -163,10 +162,12 @@ class Connection:
 class SimulatedLink:
     """A `Link` over one connection, as `stategate.gateway.nodes.link` has it."""
 
-    minor = MINOR
-
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+
+    @property
+    def is_open(self) -> bool:
+        return self.connection.is_open
 
     @property
     def connections(self) -> int:
