@@ -130,7 +130,7 @@ def test_packages_are_all_copied() -> None:
     """An image without one of the packages would install and then fail to start."""
     for path in DOCKERFILES:
         copied = " ".join(i.rest for i in instructions(path) if i.word == "COPY").split()
-        assert {"stores", "planner", "gateway", "LICENSE"} <= set(copied)
+        assert {"stores", "planner", "gateway", "examples", "LICENSE"} <= set(copied)
 
 
 def test_every_command_exists() -> None:

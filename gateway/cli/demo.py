@@ -26,10 +26,11 @@ from stategate.gateway.cli.demo_directory import DemoDirectory
 from stategate.gateway.cli.demo_programs import PipelineEvents, Program, running, show_progress
 from stategate.gateway.errors import RemoteError, ServeError, UnreachableError
 
-CLONE = Path(__file__).parents[2]
-EXAMPLE = CLONE / "examples" / "flights"
-KEPT = CLONE / ".demo"
-"""Where the stores are kept by default: in the clone, so they are deleted with it."""
+ABOVE = Path(__file__).parents[2]
+"""The clone, or the package `stategate` where it is installed: both have the example."""
+EXAMPLE = ABOVE / "examples" / "flights"
+KEPT = (ABOVE if (ABOVE / "pyproject.toml").is_file() else Path.cwd()) / ".demo"
+"""Where the stores are kept by default: in the clone, so they are deleted with it, or here."""
 STORES = ("carrier_delays", "airport_hourly", "aircraft")
 CAUGHT_UP_S = 120.0
 """How long the gateway may take to start, and to apply the epochs of the pipeline."""

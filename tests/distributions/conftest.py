@@ -22,7 +22,7 @@ PROJECTS: Mapping[str, Path] = {
 }
 """Name of a distribution → the folder of its pyproject.toml, what it needs of ours before it."""
 BUILD_TIMEOUT_S = 120.0
-_COPIED = ("gateway", "planner", "stores", "pyproject.toml", "LICENSE")
+_COPIED = ("examples", "gateway", "planner", "stores", "pyproject.toml", "LICENSE")
 
 
 def run(*command: str | Path, cwd: Path) -> str:

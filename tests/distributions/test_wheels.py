@@ -91,7 +91,7 @@ def test_a_file_belongs_to_one_of_them(wheels: Mapping[str, Path]) -> None:
     assert {each: names for each, names in found.items() if len(names) > 1} == {}
     ours = {each.partition("/")[0] for each in found if ".dist-info" not in each}
     assert ours == {"stategate"}
-    sources = [path for top in TOPS for path in (ROOT / top).rglob("*.py")]
+    sources = [path for top in (*TOPS, "examples/flights") for path in (ROOT / top).rglob("*.py")]
     expected = {
         path.relative_to(ROOT / "gateway/client").as_posix()
         if "client/stategate" in path.as_posix()
@@ -130,6 +130,11 @@ def test_the_gateway_serves_in_a_project_with_such_folders(
     (hostile / "mine.py").write_text(LOADED)
     (hostile / "orders.csv").write_text("customer,amount\nada,3\nbob,5\n")
     program = environment.bin / "stategate"
+    demo = "from stategate.gateway.cli.demo import EXAMPLE, KEPT;"
+    demo += "print(*sorted(EXAMPLE.glob('*.py')), KEPT)"
+    *programs, kept = run(environment.python, "-c", demo, cwd=hostile).split()
+    assert [Path(each).name for each in programs] == ["check.py", "pipeline.py", "replay.py"]
+    assert Path(kept).parent == hostile
     load = ("load", "orders.csv", "--root", "log", "--store", "orders", "--key", "customer")
     run(program, *load, cwd=hostile)
     http, pg = free_ports(2)
