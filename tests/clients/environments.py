@@ -89,7 +89,10 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "stategate-client": Environment(client=""),
     "stategate-frames": Environment(client="[frames]"),
     "oldest": Environment(
-        pip=("--editable", f".[{','.join(EXTRAS)}]", *oldest(), "psycopg[binary]==3.3.9")
+        pip=(
+            *("--editable", "./gateway/client", "--editable", "./stores"),
+            *("--editable", f".[{','.join(EXTRAS)}]", *oldest(), "psycopg[binary]==3.3.9"),
+        )
     ),
 }
 """Name → packages, in the versions that the tests support."""
