@@ -28,7 +28,7 @@ class Head(Enum):
     """The state of a store's head, compared with the epoch that was applied."""
 
     MISSING = "missing"
-    """There is none: only a look shows the next epoch."""
+    """The store has no head, so that only a look shows the next epoch."""
     AHEAD = "ahead"
     """An epoch was announced that has not been applied, or the store is not open yet."""
     REACHED = "reached"
