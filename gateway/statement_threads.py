@@ -39,7 +39,7 @@ _SHORT_LEAST = 4
 """Threads of short calls. With fewer, one that takes long would be a user's whole share."""
 _BESIDE_OTHERS = 4
 """One in so many threads is the share of a user who is not alone: half of the cores. With more, 400
-clients of one user who scan make lookups of another five times as slow, and end no sooner."""
+clients of one user who scan make lookups of another four times as slow, and not three."""
 _FINISHED_AT_ONCE = 2
 """Items of one stream that are finished at once. More would speed up its reader and delay
 others."""
